@@ -1,0 +1,1 @@
+"""The host-neutral core. It imports nothing from ``hindnote.hosts``."""

@@ -1,0 +1,150 @@
+"""One call from a host, from start to finish: bind, resolve cwd, handle, render, fit, package.
+
+Every host's entry script, the command line and the tests come through
+``Dispatcher.call``. It is the only place where an outcome becomes wire data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.budget import Budget, measure
+from hindnote.core.calls import Decoration, HostCall, Identity
+from hindnote.core.cwd import resolve_cwd
+from hindnote.core.operation import BoundCall, Operation
+from hindnote.core.outcome import (
+    Outcome,
+    Refusal,
+    Refused,
+    Result,
+    Success,
+    envelope,
+    render_refusal,
+    wire,
+)
+from hindnote.core.registry import Registry, registry
+from hindnote.core.slug import slug
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.core.plugins import Hosts
+
+
+class HostFailure(Exception):
+    """The call could not be carried out, and no refusal says so: the host's failure.
+
+    The message is safe to show; it never holds the text of a crash.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one call comes to, in every form that a host may need."""
+
+    operation: str
+    outcome: Outcome[Result]
+    result: Mapping[str, Any]
+    """The wire result."""
+
+    text: str
+    """The decorated rendering."""
+
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """For the host alone, e.g. a note's text before and after."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the outcome is a refusal."""
+        return isinstance(self.outcome, Refusal)
+
+    def packaged(self) -> dict[str, Any]:
+        """Return the answer as a private transport carries it, JSON-ready."""
+        return {
+            "outcome": envelope(self.outcome),
+            "result": dict(self.result),
+            "text": self.text,
+            "isError": self.is_error,
+            "extras": dict(self.extras),
+        }
+
+
+class Dispatcher:
+    """Carries out calls for one set of loaded hosts and one notes home.
+
+    Args:
+        hosts: The loaded plugins.
+        home: The notes home, absolute.
+        operations: The registry; the seven, unless a test says otherwise.
+    """
+
+    def __init__(self, hosts: Hosts, home: Path, operations: Registry | None = None) -> None:
+        self._hosts = hosts
+        self._home = home
+        self._operations = registry() if operations is None else operations
+
+    def call(self, call: HostCall, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Carry out one call.
+
+        Raises:
+            ArgumentError: The arguments break the operation's input schema.
+            HostFailure: No such operation or host, or the host's plugin failed.
+        """
+        operation = self._operations.get(name)
+        if operation is None:
+            known = ", ".join(self._operations)
+            raise HostFailure(f"no operation named {name!r}; there are: {known}")
+        params = operation.bind(arguments)
+        try:
+            bound = self._bound(call, operation, getattr(params, "cwd", None))
+            outcome = operation.handle(bound, params)
+        except Refused as refused:
+            return _refused(operation, refused.refusal)
+        if isinstance(outcome, Refusal):
+            return _refused(operation, outcome)
+        return _delivered(operation, outcome, bound.budget)
+
+    def identity(self, call: HostCall) -> Identity:
+        """Return who is asking, with the host's names made into slugs."""
+        told = self._hosts.identity(call)
+        return Identity(
+            home=self._home,
+            host=told.host,
+            session_id=told.session_id,
+            agent=slug(told.agent),
+            model=slug(told.model),
+            tool_prefix=told.tool_prefix,
+        )
+
+    def _bound(self, call: HostCall, operation: Operation[Any, Any], cwd: str | None) -> BoundCall:
+        base = self._hosts.base_cwd(call)
+        decoration = Decoration()
+        if operation.family == "history":
+            decoration = self._hosts.decoration(call, operation.name)
+        return BoundCall(
+            call=call,
+            identity=self.identity(call),
+            base_cwd=base,
+            cwd=resolve_cwd(base, cwd),
+            budget=Budget(decoration),
+            history=self._hosts,
+        )
+
+
+def _refused(operation: Operation[Any, Any], refusal: Refusal) -> Answer:
+    if refusal.code not in operation.codes:
+        raise HostFailure(f"{operation.name} refused with {refusal.code!r}, undeclared for it")
+    return Answer(operation.name, refusal, wire(refusal), render_refusal(refusal))
+
+
+def _delivered(operation: Operation[Any, Any], success: Success[Result], budget: Budget) -> Answer:
+    rendering = operation.render(success.data)
+    size = measure(success.data, rendering)
+    if not budget.allows(size):
+        # Selecting within the budget is the handler's duty; clipping here would
+        # deliver half a result as if it were whole.
+        raise HostFailure(f"{operation.name} selected more than the output budget holds: {size}")
+    text = budget.decoration.wrap(rendering)
+    return Answer(operation.name, success, wire(success), text, success.extras)

@@ -1,0 +1,1 @@
+"""History: a query view over the session files that hosts write."""

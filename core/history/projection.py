@@ -1,0 +1,163 @@
+"""What a host's decoder gives the core: one native session, lazily.
+
+A decoder reads native entries, allocates *seqs* in append order over the whole
+file, finds the active branch, and answers with arrays for the spine and facts
+per slot on demand. Pairing calls with results, events, documents, paging and
+search are the core's (``timeline``, ``document``, ``selection``).
+
+Seqs start at 1 and depend on the kind of an entry and its role alone, never on
+visible content, so appending or branching renumbers nothing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Protocol
+
+
+class SlotKind(IntEnum):
+    """What lies at a seq on the active branch."""
+
+    NOTHING = 0
+    """Takes its seq and is no event: an answer without text, a repeated row."""
+
+    USER = 1
+    ASSISTANT = 2
+    """The text of an answer; an answer without any text is ``NOTHING``."""
+
+    CALL = 3
+    RESULT = 4
+    COMMAND = 5
+    """A command that the person ran: a tool event complete in itself."""
+
+    CONTEXT = 6
+
+
+@dataclass(slots=True)
+class Branch:
+    """The active branch: parallel arrays in ascending order of seq.
+
+    ``answers`` numbers the answers of the model from 1 in branch order, the same
+    number on an answer's text slot (also when it is ``NOTHING``) and on each of
+    its calls; 0 on every other slot. ``call_ids`` holds the host's call id for
+    ``CALL`` and ``RESULT`` slots, by position in the arrays. ``closing`` is 1
+    where the slot's presence says that the conversation went on, so that an
+    older call without a result is no longer pending.
+    """
+
+    seqs: array[int] = field(default_factory=lambda: array("q"))
+    kinds: bytearray = field(default_factory=bytearray)
+    answers: array[int] = field(default_factory=lambda: array("q"))
+    closing: bytearray = field(default_factory=bytearray)
+    call_ids: dict[int, str] = field(default_factory=dict)
+    aborted: set[int] = field(default_factory=set)
+    """Seqs of calls whose answer was cut off before they could run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHeader:
+    """What a session says of itself."""
+
+    host: str
+    session_id: str
+    """A subagent's is ``<main session id>/<agent id>``."""
+
+    started: str | None = None
+    cwd: str | None = None
+    parent: str | None = None
+    """Id of the session that it was forked from, or a subagent's main session."""
+
+    name: str | None = None
+    tool_prefix: str = ""
+    """What stands before our tools' names in this host's records."""
+
+    note: str | None = None
+    """Said with the answers when the decoder had to guess (an unknown version)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedCalls:
+    """Calls that a tool made while it ran, exactly as the host stored them."""
+
+    records: tuple[str, ...]
+    """One compact JSON text per record, in recorded order; no line breaks."""
+
+    names: tuple[str, ...]
+    """Tool names of the records, in the same order."""
+
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlotFacts:
+    """The recorded facts of one slot. Strings hold no lone surrogates."""
+
+    created_at: str | None = None
+    """ISO 8601 as recorded; a number is given as UTC; None when nothing usable was."""
+
+    entry_id: str | None = None
+    """The host's own id of the entry, the same in a fork's copy."""
+
+    text: str = ""
+    """Text of a user, assistant or context slot; output of a result or command."""
+
+    tool: str | None = None
+    """Tool name of a call, result or command."""
+
+    arguments: str | None = None
+    """Compact JSON in recorded key order, of a call or command; None if not recorded."""
+
+    failed: bool | None = None
+    """Of a result or command; None when it recorded no outcome."""
+
+    output_truncated: bool = False
+    full_output_path: str | None = None
+    nested: NestedCalls | None = None
+    """None when the host recorded nothing, which proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One line of the file that could not be read."""
+
+    offset: int
+    """Byte at which the line starts."""
+
+    size: int
+    reason: str
+
+
+class Projection(Protocol):
+    """One decoded session. All of it describes one state of the file."""
+
+    @property
+    def header(self) -> SessionHeader:
+        """What the session says of itself."""
+        ...
+
+    @property
+    def last_seq(self) -> int:
+        """The highest seq allocated, on any branch; 0 in an empty session."""
+        ...
+
+    @property
+    def branch(self) -> Branch:
+        """The active branch. The same object as long as the state is the same."""
+        ...
+
+    @property
+    def damaged(self) -> Sequence[Damage]:
+        """Lines that were skipped, in file order; a line still being written is none."""
+        ...
+
+    @property
+    def windows(self) -> Sequence[int]:
+        """First seq of each window on the active branch, ascending; the first is 1."""
+        ...
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot on the active branch, decoded on demand."""
+        ...

@@ -1,0 +1,1 @@
+"""Notes: addresses, files, edits, search and the five operations."""

@@ -1,0 +1,144 @@
+"""What an operation is: one object that holds everything there is to know of it.
+
+The seven operations are instances of ``Operation``, collected once in
+``core.registry``. Their declarations (``core.declarations``) and their calls
+(``core.dispatch``) are derived from these objects and written nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from hindnote.core.outcome import Outcome, RefusalCode, Result
+from hindnote.core.project_id import project_key
+from hindnote.core.text import clean_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.core.budget import Budget
+    from hindnote.core.calls import HostCall, Identity
+    from hindnote.core.history.source import HistorySource
+
+
+class ArgumentError(ValueError):
+    """The arguments break the operation's input schema: a host failure, no refusal.
+
+    The message names each field and says what would be right.
+    """
+
+
+class Params(BaseModel):
+    """Base of every parameter model: strict, frozen, unknown fields refused.
+
+    Three kindnesses to callers: a whole float counts as an integer, a ``null``
+    field counts as omitted, and a lone surrogate in a string becomes U+FFFD.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True, defer_build=True
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return {key: _whole(value) for key, value in data.items() if value is not None}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True)
+class BoundCall:
+    """One call with every question about its surroundings answered, once."""
+
+    call: HostCall
+    identity: Identity
+    base_cwd: Path
+    """The host's base directory; absolute, existing."""
+
+    cwd: Path
+    """The directory that holds for this call: ``base_cwd``, or the resolved ``cwd``."""
+
+    budget: Budget
+    history: HistorySource
+    """Where projections and catalogues come from."""
+
+    @cached_property
+    def project_key(self) -> str:
+        """Key of the project that ``cwd`` lies in."""
+        return project_key(self.cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a host may tell its person about a call before it runs."""
+
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+
+
+P = TypeVar("P", bound=Params)
+S = TypeVar("S", bound=Result)
+
+Family = Literal["notes", "history"]
+
+
+@dataclass(frozen=True)
+class Operation(Generic[P, S]):
+    """One operation.
+
+    ``handle`` selects within the call's budget and returns an outcome, or raises
+    ``Refused``. ``render`` derives the text from the result alone.
+    """
+
+    name: str
+    title: str
+    description: str
+    """For the model; under 2,048 characters, essentials first."""
+
+    family: Family
+    params: type[P]
+    success: type[S]
+    codes: frozenset[RefusalCode]
+    """Every code with which this operation may refuse."""
+
+    hints: Hints
+    handle: Callable[[BoundCall, P], Outcome[S]]
+    render: Callable[[S], str]
+
+    def bind(self, arguments: Mapping[str, Any]) -> P:
+        """Return checked parameters.
+
+        Raises:
+            ArgumentError: The arguments break the input schema.
+        """
+        try:
+            return self.params.model_validate(clean_json(dict(arguments)))
+        except ValidationError as error:
+            raise ArgumentError(_explain(self.name, self.params, error)) from None
+
+
+def _explain(name: str, params: type[Params], error: ValidationError) -> str:
+    problems = []
+    for item in error.errors(include_url=False, include_input=False, include_context=False):
+        where = ".".join(str(part) for part in item["loc"]) or "arguments"
+        if item["type"] == "extra_forbidden":
+            known = ", ".join(params.model_fields)
+            problems.append(f"{where}: unknown field (known: {known})")
+        else:
+            problems.append(f"{where}: {item['msg']}")
+    return f"{name}: invalid arguments: " + "; ".join(problems)

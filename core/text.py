@@ -1,0 +1,33 @@
+"""Text by code points: clean strings, and exact case-insensitive search.
+
+Positions everywhere in hindnote count Unicode code points, which is how Python
+indexes strings. A lone surrogate cannot be encoded, so every text that comes in
+has each one replaced by U+FFFD, one for one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return ``text`` with each lone surrogate replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text
+
+
+def clean_json(value: Any) -> Any:
+    """Return JSON-like data with every string in it cleaned, keys too."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean_json(key): clean_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean_json(item) for item in value]
+    return value

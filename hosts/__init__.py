@@ -1,0 +1,1 @@
+"""The hosts that ship with hindnote. They get no door that others lack."""

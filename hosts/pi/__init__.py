@@ -1,0 +1,1 @@
+"""The Pi coding agent as a host."""
