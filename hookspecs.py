@@ -59,7 +59,8 @@ def host_identity(call: HostCall) -> HostIdentity | None:
 
     Returns:
         The identity; its ``host`` is the plugin's own slug. ``None`` is a host
-        failure. Must not read the session.
+        failure. When the call names a session file and no session id, the id
+        comes from the head of that file; nothing else of the session is read.
     """
 
 
@@ -89,7 +90,7 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
 
 
 @hookspec
-def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
+def host_sessions(call: HostCall) -> Iterable[SessionEntry]:  # type: ignore[empty-body]
     """Return the catalogue of this host's sessions, newest first.
 
     Asked plugin by plugin, each on its own, when a call names another session.

@@ -1,0 +1,1 @@
+"""Pi's own tool results as structure that a viewer can draw."""
