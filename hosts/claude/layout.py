@@ -1,0 +1,58 @@
+"""Where Claude Code keeps its sessions, and what the first rows of a file say.
+
+``<config dir>/projects/<folder>/<session id>.jsonl`` is a session; its subagents
+lie in ``<session id>/subagents/agent-<agent id>.jsonl`` beside it. The folder's
+name is made from a directory by a lossy rule, so it is never read as one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import HostCall
+
+HOST = "claude"
+HEAD_ROWS = 200
+"""Rows in which a session's own id is looked for; it is in almost every one."""
+
+
+def config_dir(call: HostCall) -> Path:
+    """Return the host's configuration directory for a call.
+
+    A call bound to another host carries that host's directory, so it gets the
+    environment's default.
+    """
+    if call.host == HOST and call.config_dir is not None:
+        return call.config_dir
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named) if named else Path.home() / ".claude"
+
+
+def head_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the first rows of a file that can be read; none when there is no file."""
+    try:
+        with file.open("rb") as stream:
+            for line in islice(stream, HEAD_ROWS):
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(row, dict):
+                    yield row
+    except OSError:
+        return
+
+
+def recorded_session_id(file: Path) -> str | None:
+    """Return the session id that a file's own rows give, whatever the file is called."""
+    for row in head_rows(file):
+        found = row.get("sessionId")
+        if isinstance(found, str) and found:
+            return found
+    return None
