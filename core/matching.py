@@ -1,0 +1,103 @@
+"""The one matcher of notes and history: literals, any of which may match.
+
+Case-insensitive by one-to-one folding, and canonically equivalent spellings
+match. The regular expression is made from the query's spellings and runs over
+the text as it stands, so offsets are code points of the original: no lower-cased
+or normalised copy is searched, whose lengths would differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hindnote.core.spellings import clusters, spellings
+
+# What is one code point and matches an ASCII one, by folding or as a spelling of it.
+_TO_ASCII = str.maketrans("\u212a\u017f\u0130\u0131\u037e\u1fef", "ksii;`")
+_ASCII_SPELLINGS = {";": "[;\u037e]", "`": "[`\u1fef]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Finds any of some literals in a text."""
+
+    literals: tuple[str, ...]
+    """As asked, without empty ones and repeats, longest first."""
+
+    _pattern: re.Pattern[str]
+    _ascii: tuple[str, ...]
+    """The literals that can match in a text of ASCII alone, in lower case."""
+
+    @classmethod
+    def from_query(cls, query: str | Sequence[str] | None) -> Matcher | None:
+        """Return the matcher of a query; None when it disables filtering.
+
+        Args:
+            query: One literal or several. Empty ones are ignored; with none left
+                (omitted, an empty string, an empty list) nothing is filtered.
+        """
+        asked = [query] if isinstance(query, str) else query or []
+        literals = sorted(dict.fromkeys(literal for literal in asked if literal), key=_longest)
+        if not literals:
+            return None
+        plain = (literal.translate(_TO_ASCII).lower() for literal in literals)
+        return cls(
+            literals=tuple(literals),
+            _pattern=re.compile("|".join(map(_expression, literals)), re.IGNORECASE),
+            _ascii=tuple(dict.fromkeys(literal for literal in plain if literal.isascii())),
+        )
+
+    def first(self, text: str) -> tuple[int, int] | None:
+        """Return start and end of the first match, in code points of ``text``."""
+        if text.isascii():
+            # Lower-casing ASCII keeps every length, and a plain search is far faster.
+            return self._first_ascii(text.lower())
+        match = self._pattern.search(text)
+        return match.span() if match else None
+
+    def count(self, text: str) -> int:
+        """Return the number of matches that do not overlap, from the left."""
+        if text.isascii() and len(self._ascii) < 2:
+            return sum(text.lower().count(literal) for literal in self._ascii)
+        return sum(1 for _ in self.spans(text))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield start and end of each match that does not overlap, from the left."""
+        for match in self._pattern.finditer(text):
+            yield match.span()
+
+    def _first_ascii(self, lowered: str) -> tuple[int, int] | None:
+        best: tuple[int, int] | None = None
+        for literal in self._ascii:
+            # Nothing behind the best start so far can win.
+            end = len(lowered) if best is None else best[0] + len(literal) - 1
+            start = lowered.find(literal, 0, end)
+            if start >= 0:
+                best = (start, start + len(literal))
+        return best
+
+
+def _longest(literal: str) -> int:
+    return -len(literal)
+
+
+def _expression(literal: str) -> str:
+    """Return the regular expression of every spelling of one literal."""
+    if literal.isascii():
+        return "".join(_ASCII_SPELLINGS.get(char) or re.escape(char) for char in literal)
+    return "".join(_alternatives(cluster) for cluster in clusters(literal))
+
+
+def _alternatives(cluster: str) -> str:
+    if cluster.isascii():
+        return "".join(_ASCII_SPELLINGS.get(char) or re.escape(char) for char in cluster)
+    found = sorted(spellings(cluster), key=lambda one: (-len(one), one))
+    shown = [re.escape(one) if one == cluster else _spelled(one) for one in found]
+    return shown[0] if len(shown) == 1 else f"(?:{'|'.join(shown)})"
+
+
+def _spelled(spelling: str) -> str:
+    # Folding makes a plain "i" of U+0130, which as a spelling stands for "i" with its dot.
+    return re.escape(spelling).replace("\u0130", "(?-i:\u0130)")
