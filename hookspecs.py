@@ -2,10 +2,15 @@
 
 A plugin is a module, class or instance whose functions carry ``@hookimpl``. It is
 found through the entry-point group ``hindnote.hosts``; the entry point's name is
-the host's slug. A plugin answers questions with data and never gets the
-machinery: it does not see a call's ``cwd`` parameter, registers no operation, and
-touches no text. Wrappers, ``tryfirst``, ``trylast``, ``specname``,
-``optionalhook`` and argument defaults are refused while loading.
+the host's slug. ``host_base_cwd``, ``host_identity`` and ``host_projection`` are
+required; a host without ``host_sessions`` has no catalogue, one without
+``host_decoration`` adds no text. Each hook takes exactly the arguments below.
+
+A plugin answers questions with data and never gets the machinery: it does not see
+a call's ``cwd`` parameter, registers no operation, and touches no text. Wrappers,
+``tryfirst``, ``trylast``, ``specname``, ``optionalhook``, argument defaults and
+every public name of the working-directory logic are refused while loading
+(``hindnote.core.plugin_rules``).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hindnote.core.budget import Budget, measure
 from hindnote.core.calls import Decoration, HostCall, Identity
 from hindnote.core.cwd import resolve_cwd
+from hindnote.core.failures import HostFailure
 from hindnote.core.operation import BoundCall, Operation
 from hindnote.core.outcome import (
     Outcome,
@@ -32,12 +33,7 @@ if TYPE_CHECKING:
 
     from hindnote.core.plugins import Hosts
 
-
-class HostFailure(Exception):
-    """The call could not be carried out, and no refusal says so: the host's failure.
-
-    The message is safe to show; it never holds the text of a crash.
-    """
+__all__ = ["Answer", "Dispatcher", "HostFailure"]
 
 
 @dataclass(frozen=True, slots=True)

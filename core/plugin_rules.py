@@ -1,0 +1,306 @@
+"""What a host plugin may be: every reason for which loading refuses one.
+
+The rules look at a plugin before it is registered, with pluggy's own reading of
+its marks. A plugin is refused as a whole, with a message that says why and what to
+do instead; the first rule that it breaks is the one that is told.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pluggy import PluginManager
+
+from hindnote import hookspecs
+from hindnote.core.slug import RESERVED_HOSTS, SLUG_LIMIT, is_slug
+
+RuleCode = Literal[
+    "argument_default",
+    "cwd_override",
+    "duplicate_slug",
+    "hook_option",
+    "import_failed",
+    "invalid_slug",
+    "missing_hook",
+    "reserved_slug",
+    "unknown_hook",
+    "unmarked_hook",
+    "unreadable_plugin",
+    "wrong_signature",
+]
+"""Every reason for which a plugin is refused. The list is closed."""
+
+REQUIRED = ("host_base_cwd", "host_identity", "host_projection")
+"""Hooks without which no call can be answered."""
+
+RESERVED_NAMES = frozenset(
+    {
+        "cwd_override",
+        "override_cwd",
+        "project_cwd",
+        "project_key",
+        "project_root",
+        "resolve_cwd",
+        "resolve_project",
+        "select_cwd",
+        "select_project",
+        "set_cwd",
+    }
+)
+"""Names of the working-directory logic, which is the core's alone."""
+
+_OPTIONS = {
+    "wrapper": "a wrapper changes what another function answered",
+    "hookwrapper": "a wrapper changes what another function answered",
+    "tryfirst": "a call asks its own host's plugin alone, so there is no order to win",
+    "trylast": "a call asks its own host's plugin alone, so there is no order to yield in",
+    "specname": "it hides which hook a function answers, and can give one hook two answers",
+    "optionalhook": "it hides a hook that does not exist",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a plugin comes from."""
+
+    slug: str
+    """The host's slug: the name of the entry point."""
+
+    value: str
+    """The entry point's object reference, or what was given directly."""
+
+    distribution: str | None = None
+    """Name and version of the distribution; None for a plugin that was given directly."""
+
+    location: str | None = None
+    """The folder in which the distribution is installed."""
+
+    def __str__(self) -> str:
+        """Return how messages name the plugin."""
+        origin = f"distribution {self.distribution}" if self.distribution else "given directly"
+        return f"host plugin {self.slug!r} ({self.value}, {origin})"
+
+
+class PluginRefused(ValueError):
+    """A host plugin breaks the contract; nothing of it is loaded.
+
+    Args:
+        code: The rule that is broken.
+        source: The plugin.
+        reason: Why, and what to do instead.
+    """
+
+    def __init__(self, code: RuleCode, source: Source, reason: str) -> None:
+        super().__init__(f"{source}: {reason}")
+        self.code = code
+        self.source = source
+        self.reason = reason
+
+
+def new_manager() -> PluginManager:
+    """Return a manager that knows the contract and no plugin."""
+    manager = PluginManager(hookspecs.PROJECT_NAME)
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
+def specified_hooks(manager: PluginManager) -> dict[str, tuple[str, ...]]:
+    """Return the arguments of every hook of the contract, by its name."""
+    return {
+        name: tuple(inspect.signature(getattr(hookspecs, name)).parameters)
+        for name in dir(hookspecs)
+        if manager.parse_hookspec_opts(hookspecs, name) is not None
+    }
+
+
+def check_slug(source: Source) -> None:
+    """Refuse a name that cannot be a host's slug.
+
+    Raises:
+        PluginRefused: ``invalid_slug`` or ``reserved_slug``.
+    """
+    if not is_slug(source.slug):
+        raise PluginRefused(
+            "invalid_slug",
+            source,
+            "the entry point's name is the host's slug and becomes a folder's name; rename it to "
+            "lower-case ASCII letters, digits, '-', '_' and '.', starting with a letter or a "
+            f"digit, at most {SLUG_LIMIT} characters",
+        )
+    if source.slug in RESERVED_HOSTS:
+        raise PluginRefused(
+            "reserved_slug",
+            source,
+            f"{source.slug!r} is the name of a folder in every notes home; give the entry point "
+            f"the host's own name (reserved: {', '.join(sorted(RESERVED_HOSTS))})",
+        )
+
+
+def register(source: Source, plugin: object) -> PluginManager:
+    """Return a manager that holds this plugin alone, after every rule was checked.
+
+    A manager for each plugin, and not one for all: a call is bound to one host, and
+    what shares no manager cannot wrap, order or replace another plugin's answers.
+
+    Raises:
+        PluginRefused: The plugin breaks a rule.
+    """
+    manager = new_manager()
+    specs = specified_hooks(manager)
+    names = _names(source, plugin)
+    _check_cwd_logic(source, plugin, names)
+    marked = {
+        name: options
+        for name in names
+        if (options := manager.parse_hookimpl_opts(plugin, name)) is not None
+    }
+    for name, options in marked.items():
+        _check_options(source, name, dict(options))
+        _check_known(source, name, specs)
+        _check_signature(source, name, getattr(plugin, name), specs[name])
+    _check_complete(source, names, set(marked), specs)
+    manager.register(plugin, name=source.slug)
+    callers = manager.get_hookcallers(plugin) or ()
+    registered = [caller.name for caller in callers for _ in caller.get_hookimpls()]
+    if sorted(registered) != sorted(marked):
+        raise PluginRefused(
+            "unreadable_plugin",
+            source,
+            "its attributes differ between two looks at it; define the hooks as plain functions",
+        )
+    return manager
+
+
+def _names(source: Source, plugin: object) -> list[str]:
+    try:
+        return dir(plugin)
+    except Exception as error:
+        raise PluginRefused(
+            "unreadable_plugin",
+            source,
+            f"its attributes cannot be listed ({type(error).__name__}); a plugin is a module, a "
+            "class or an instance with plain functions",
+        ) from error
+
+
+def _check_cwd_logic(source: Source, plugin: object, names: list[str]) -> None:
+    offered = [name for name in names if _is_reserved(name)]
+    # A dynamic attribute need not be in dir(), so each name is asked for as well.
+    offered += [name for name in sorted(RESERVED_NAMES) if _answers(source, plugin, name)]
+    if not offered:
+        return
+    name = offered[0]
+    home = getattr(getattr(plugin, name, None), "__module__", None) or ""
+    if home.startswith("hindnote.core"):
+        reason = (
+            f"imports {name!r} from {home} into its own namespace, where it looks like an "
+            "override of the working-directory logic; import it inside the function that needs "
+            "it, or under a private name: "
+            f"from {home} import {name} as _{name.lstrip('_')}"
+        )
+    else:
+        reason = (
+            f"offers {name!r}, but the core alone resolves a call's working directory and its "
+            "project; answer host_base_cwd with the directory that calls start from, and remove "
+            "the name (or make it private with a leading underscore if it serves something else)"
+        )
+    raise PluginRefused("cwd_override", source, reason)
+
+
+def _is_reserved(name: str) -> bool:
+    if name.startswith("_"):
+        return False
+    plain = name.lower().replace("_", "").removeprefix("host")
+    return plain in {reserved.replace("_", "") for reserved in RESERVED_NAMES}
+
+
+def _answers(source: Source, plugin: object, name: str) -> bool:
+    try:
+        return hasattr(plugin, name)
+    except Exception as error:
+        raise PluginRefused(
+            "unreadable_plugin",
+            source,
+            f"looking for an attribute {name!r} raises {type(error).__name__}; let __getattr__ "
+            "raise AttributeError for what is not there",
+        ) from error
+
+
+def _check_options(source: Source, name: str, options: dict[str, Any]) -> None:
+    for option, why in _OPTIONS.items():
+        if options.get(option):
+            raise PluginRefused(
+                "hook_option",
+                source,
+                f"marks {name!r} with {option!r}, which the contract does not have: {why}; use a "
+                "bare @hookimpl on a function that carries the hook's own name",
+            )
+
+
+def _check_known(source: Source, name: str, specs: dict[str, tuple[str, ...]]) -> None:
+    if name in specs:
+        return
+    near = difflib.get_close_matches(name, specs, n=1, cutoff=0.6)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    raise PluginRefused(
+        "unknown_hook",
+        source,
+        f"implements {name!r}, which is no hook; {meant}the hooks are {', '.join(specs)}",
+    )
+
+
+def _check_signature(
+    source: Source, name: str, function: Callable[..., Any], arguments: tuple[str, ...]
+) -> None:
+    shape = f"def {name}({', '.join(arguments)})"
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise PluginRefused(
+            "wrong_signature", source, f"{name!r} is asynchronous; write a plain function: {shape}"
+        )
+    parameters = inspect.signature(function).parameters
+    defaults = [key for key, item in parameters.items() if item.default is not item.empty]
+    if defaults:
+        raise PluginRefused(
+            "argument_default",
+            source,
+            f"{name!r} gives {', '.join(defaults)} a default, which would hide a value that the "
+            f"core passes (or not, by pluggy's version); write it without: {shape}",
+        )
+    plain = all(
+        item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)
+        for item in parameters.values()
+    )
+    if not plain or set(parameters) != set(arguments):
+        hint = ""
+        if next(iter(parameters), None) == "self":
+            hint = "; a class needs static methods, or let the entry point name an instance"
+        raise PluginRefused(
+            "wrong_signature",
+            source,
+            f"{name!r} takes ({', '.join(map(str, parameters.values()))}), but the hook is "
+            f"{shape}{hint}",
+        )
+
+
+def _check_complete(
+    source: Source, names: list[str], marked: set[str], specs: dict[str, tuple[str, ...]]
+) -> None:
+    unmarked = [name for name in specs if name in names and name not in marked]
+    if unmarked:
+        raise PluginRefused(
+            "unmarked_hook",
+            source,
+            f"has {', '.join(map(repr, unmarked))} without the mark, so it would never be asked; "
+            "put @hookimpl (from hindnote import hookimpl) on the plain function",
+        )
+    missing = [name for name in REQUIRED if name not in marked]
+    if missing:
+        raise PluginRefused(
+            "missing_hook",
+            source,
+            f"lacks {', '.join(missing)}; a host must answer {', '.join(REQUIRED)}",
+        )

@@ -1,0 +1,344 @@
+"""The loaded host plugins: the one typed front door to what they answer.
+
+Nothing else calls a hook. Plugins come from the entry-point group
+``hindnote.hosts``, the two built-in hosts like any other; one that breaks the
+contract is refused as a whole and listed with its reason, and the others are
+served. A plugin is imported when it is first asked, so that a call in one host's
+process does not pay for the others.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
+from hindnote.core.failures import HostFailure
+from hindnote.core.history.projection import SessionHeader
+from hindnote.core.outcome import Refused
+from hindnote.core.plugin_rules import PluginRefused, Source, check_slug, register
+from hindnote.core.text import clean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from pluggy import PluginManager
+
+    from hindnote.core.calls import HostCall
+    from hindnote.core.history.projection import Projection
+
+GROUP = "hindnote.hosts"
+"""The entry-point group in which plugins are found; an entry's name is the host's slug."""
+
+_PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """One installed plugin, for a person."""
+
+    source: Source
+    refused: PluginRefused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    source: Source
+    manager: PluginManager
+    plugin: object
+
+
+class Hosts:
+    """The host plugins of one process. Safe to use from several threads.
+
+    Made by ``Hosts.load`` or ``Hosts.of``. Every method that asks a plugin raises
+    ``HostFailure`` when the host is not installed or was refused, when the plugin
+    crashes, and when its answer is not what the contract says.
+    """
+
+    def __init__(self, given: Mapping[str, object], *, discover: bool) -> None:
+        self._lock = threading.RLock()
+        self._loaded: dict[str, _Loaded] = {}
+        self._refused: list[PluginRefused] = []
+        self._found: dict[str, EntryPoint] = {}
+        self._undiscovered = discover
+        for slug, plugin in given.items():
+            source = Source(slug, _reference(plugin))
+            check_slug(source)
+            self._loaded[slug] = _Loaded(source, register(source, plugin), plugin)
+
+    @classmethod
+    def load(cls, own: Mapping[str, object] | None = None) -> Hosts:
+        """Return the installed hosts.
+
+        Entry points are looked up when a host is asked for that is not loaded yet,
+        and each plugin is imported when it is first needed.
+
+        Args:
+            own: Plugins that the running process holds anyway, by slug: a host's
+                helper gives its own, and a notes call looks for no other.
+
+        Raises:
+            PluginRefused: A plugin in ``own`` breaks the contract.
+        """
+        return cls(own or {}, discover=True)
+
+    @classmethod
+    def of(cls, plugins: Mapping[str, object]) -> Hosts:
+        """Return exactly these plugins, by slug, for tests and embedders.
+
+        Raises:
+            PluginRefused: A plugin breaks the contract.
+        """
+        return cls(plugins, discover=False)
+
+    # -- what is there ---------------------------------------------------------
+
+    def slugs(self) -> tuple[str, ...]:
+        """Return the slugs of all hosts that can be asked, sorted. Imports all of them."""
+        with self._lock:
+            self._discover()
+            for slug in list(self._found):
+                self._import(slug)
+            return tuple(sorted(self._loaded))
+
+    def report(self) -> list[HostReport]:
+        """Return every installed plugin, the refused ones with their reason."""
+        with self._lock:
+            loaded = [HostReport(self._loaded[slug].source) for slug in self.slugs()]
+            return loaded + [HostReport(refused.source, refused) for refused in self._refused]
+
+    # -- once for every call ---------------------------------------------------
+
+    def base_cwd(self, call: HostCall) -> Path:
+        """Return the absolute, existing directory from which the call's paths start."""
+        host = self._host(call.host)
+        answer = _instance(host, "host_base_cwd", _ask(host, "host_base_cwd", call=call), Path)
+        try:
+            usable = answer.is_absolute() and answer.is_dir()
+        except (OSError, ValueError) as error:
+            raise HostFailure(f"{host.source}: cannot use {str(answer)!r}: {error}") from error
+        if not usable:
+            raise HostFailure(
+                f"{host.source} answered host_base_cwd with {str(answer)!r}, "
+                "which is not an absolute path of an existing directory"
+            )
+        return answer
+
+    def identity(self, call: HostCall) -> HostIdentity:
+        """Return who is asking, in the host's own names."""
+        host = self._host(call.host)
+        answer = _instance(
+            host, "host_identity", _ask(host, "host_identity", call=call), HostIdentity
+        )
+        if answer.host != host.source.slug:
+            raise HostFailure(
+                f"{host.source} answered host_identity for a host {answer.host!r}, not for its own"
+            )
+        if answer.session_id is not None and clean(answer.session_id) != (answer.session_id or "-"):
+            raise HostFailure(
+                f"{host.source} answered host_identity with the session id {answer.session_id!r}; "
+                "an id is not empty and holds no lone surrogate, and None says that there is none"
+            )
+        return answer
+
+    def decoration(self, call: HostCall, operation: str) -> Decoration:
+        """Return the host's own text around a history operation, empty when it has none."""
+        host = self._host(call.host)
+        answer = _ask(host, "host_decoration", operation=operation)
+        if answer is None:
+            return Decoration()
+        told = _instance(host, "host_decoration", answer, Decoration)
+        return Decoration(prefix=clean(told.prefix), suffix=clean(told.suffix))
+
+    # -- when history is asked for ---------------------------------------------
+
+    def current(self, call: HostCall) -> Projection | None:
+        """Return the call's own session, or None when there is none yet."""
+        return self._projection(call, call.host, None)
+
+    def sessions(self, call: HostCall, host: str) -> Iterator[SessionEntry]:
+        """Return one host's catalogue, newest first; empty when the host keeps none."""
+        asked = self._host(host)
+        answers = _ask(asked, "host_sessions", call=call)
+        return _entries(asked, next(iter(answers), None))
+
+    def open(self, call: HostCall, session: SessionEntry) -> Projection | None:
+        """Return a session from a catalogue; None when it is no longer there.
+
+        Raises:
+            Refused: ``unreadable_session``.
+        """
+        return self._projection(call, session.host, session)
+
+    def _projection(
+        self, call: HostCall, slug: str, session: SessionEntry | None
+    ) -> Projection | None:
+        host = self._host(slug)
+        answer = _ask(host, "host_projection", call=call, session=session)
+        if answer is None:
+            return None
+        header = _instance(
+            host, "host_projection", getattr(answer, "header", None), SessionHeader, "header"
+        )
+        if header.host != slug:
+            raise HostFailure(
+                f"{host.source} answered host_projection with a session of {header.host!r}"
+            )
+        # Looked up without running anything: a projection decodes on demand.
+        missing = [name for name in _PROJECTION if not _has(answer, name)]
+        if missing:
+            raise HostFailure(
+                f"{host.source} answered host_projection with {type(answer).__name__!r}, "
+                f"which is no projection: it lacks {', '.join(missing)}"
+            )
+        projection: Projection = answer
+        return projection
+
+    # -- finding and loading ---------------------------------------------------
+
+    def _host(self, slug: str) -> _Loaded:
+        host = self._loaded.get(slug)
+        if host is not None:
+            return host
+        with self._lock:
+            self._discover()
+            self._import(slug)
+            if slug in self._loaded:
+                return self._loaded[slug]
+            for refused in self._refused:
+                if refused.source.slug == slug:
+                    raise HostFailure(f"the host {slug!r} was refused: {refused}")
+            known = ", ".join(sorted({*self._loaded, *self._found})) or "none"
+        raise HostFailure(f"no host {slug!r} is installed; there are: {known}")
+
+    def _discover(self) -> None:
+        """Find the entry points, once. What a slug's second claimant offers is refused."""
+        if not self._undiscovered:
+            return
+        self._undiscovered = False
+        from importlib.metadata import entry_points
+
+        for entry in sorted(entry_points(group=GROUP), key=_precedence):
+            source = _source(entry)
+            holder = self._found.get(entry.name)
+            own = self._loaded.get(entry.name)
+            if own is not None and own.source.distribution is None:
+                self._adopt(own, entry, source)
+            elif holder is not None or own is not None:
+                held = own.source if own is not None else _source(holder) if holder else None
+                self._refuse_duplicate(source, held)
+            else:
+                self._found[entry.name] = entry
+
+    def _adopt(self, own: _Loaded, entry: EntryPoint, source: Source) -> None:
+        """Tell a plugin that was given directly from another one that claims its slug."""
+        if _imported(entry) is own.plugin:
+            self._loaded[source.slug] = _Loaded(source, own.manager, own.plugin)
+        else:
+            self._refuse_duplicate(source, own.source)
+
+    def _refuse_duplicate(self, source: Source, holder: Source | None) -> None:
+        self._refused.append(
+            PluginRefused(
+                "duplicate_slug",
+                source,
+                f"the slug is taken by {holder}; uninstall one of the two, or let the "
+                "distribution name its entry point after its own host",
+            )
+        )
+
+    def _import(self, slug: str) -> None:
+        """Import one plugin that was found, and load or refuse it."""
+        entry = self._found.pop(slug, None)
+        if entry is None:
+            return
+        source = _source(entry)
+        try:
+            check_slug(source)
+            plugin = _imported(entry)
+            if isinstance(plugin, BaseException):
+                raise PluginRefused(
+                    "import_failed",
+                    source,
+                    f"importing it raised {type(plugin).__name__}: {plugin}; repair or uninstall "
+                    "the distribution",
+                ) from plugin
+            self._loaded[slug] = _Loaded(source, register(source, plugin), plugin)
+        except PluginRefused as refused:
+            self._refused.append(refused)
+
+
+def _imported(entry: EntryPoint) -> object:
+    """Return what an entry point names, or what importing it raised."""
+    try:
+        return entry.load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        # A third party's module may fail in any way, and must not take the
+        # other hosts down; the refusal that is made of it keeps the traceback.
+        return error
+
+
+def _precedence(entry: EntryPoint) -> tuple[bool, str, str]:
+    """Sort the built-in hosts first, so that no other distribution can take their slugs."""
+    name = entry.dist.name if entry.dist else ""
+    return (name != "hindnote", name, entry.name)
+
+
+def _source(entry: EntryPoint) -> Source:
+    dist = entry.dist
+    if dist is None:
+        return Source(entry.name, entry.value)
+    return Source(entry.name, entry.value, f"{dist.name} {dist.version}", str(dist.locate_file("")))
+
+
+def _reference(plugin: object) -> str:
+    named = plugin if inspect.ismodule(plugin) or inspect.isclass(plugin) else type(plugin)
+    return str(getattr(named, "__qualname__", None) or getattr(named, "__name__", named))
+
+
+def _ask(host: _Loaded, hook: str, **arguments: Any) -> Any:
+    try:
+        return getattr(host.manager.hook, hook)(**arguments)
+    except (Refused, HostFailure):
+        raise
+    except Exception as error:
+        raise _crashed(host, hook, error) from error
+
+
+def _crashed(host: _Loaded, hook: str, error: Exception) -> HostFailure:
+    return HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}")
+
+
+def _instance(host: _Loaded, hook: str, answer: object, kind: type[A], part: str = "") -> A:
+    if isinstance(answer, kind):
+        return answer
+    found = "None" if answer is None else f"a {type(answer).__name__!r}"
+    where = f"{hook}, {part}," if part else hook
+    raise HostFailure(f"{host.source} answered {where} with {found}, not a {kind.__name__}")
+
+
+def _has(answer: object, name: str) -> bool:
+    missing = object()
+    return inspect.getattr_static(answer, name, missing) is not missing
+
+
+def _entries(host: _Loaded, answer: Iterable[object] | None) -> Iterator[SessionEntry]:
+    if answer is None:
+        return
+    try:
+        for item in answer:
+            entry = _instance(host, "host_sessions", item, SessionEntry)
+            if entry.host != host.source.slug:
+                raise HostFailure(f"{host.source} listed a session of {entry.host!r}")
+            yield entry
+    except (Refused, HostFailure):
+        raise
+    except Exception as error:
+        raise _crashed(host, "host_sessions", error) from error

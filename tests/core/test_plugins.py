@@ -1,0 +1,384 @@
+"""The front door: what plugins answer, checked; and how they are found."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
+from hindnote.core.failures import HostFailure
+from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts
+from hindnote.core.plugins import Hosts
+
+CALL = HostCall(host="good", cwd=Path("/"))
+
+
+class Empty:
+    """A projection of nothing."""
+
+    def __init__(self, host: str = "good") -> None:
+        self.header = SessionHeader(host=host, session_id="s1")
+        self.last_seq = 0
+        self.windows = array("q", [1])
+        self.damaged: list[Damage] = []
+
+    @property
+    def branch(self) -> Branch:
+        raise AssertionError("decoded although nobody asked for it")
+
+    def facts(self, seq: int) -> SlotFacts:
+        raise AssertionError(seq)
+
+
+class Good:
+    @hookimpl
+    def host_base_cwd(self, call: HostCall) -> Any:
+        return call.cwd
+
+    @hookimpl
+    def host_identity(self, call: HostCall) -> Any:
+        return HostIdentity(host="good", session_id="s1", agent="root", model="m")
+
+    @hookimpl
+    def host_projection(self, call: HostCall, session: SessionEntry | None) -> Any:
+        return Empty()
+
+
+def good() -> Hosts:
+    return Hosts.of({"good": Good()})
+
+
+# -- answers -------------------------------------------------------------------
+
+
+def test_a_call_for_a_host_that_is_not_installed_fails_with_those_that_are() -> None:
+    with pytest.raises(HostFailure) as caught:
+        good().base_cwd(HostCall(host="bad", cwd=Path("/")))
+
+    assert "'bad'" in str(caught.value)
+    assert "good" in str(caught.value)
+
+
+def test_a_call_is_answered_by_its_own_plugin_alone(tmp_path: Path) -> None:
+    class Other(Good):
+        @hookimpl
+        def host_base_cwd(self, call: HostCall) -> Any:
+            raise AssertionError("asked for a call of another host")
+
+    hosts = Hosts.of({"good": Good(), "other": Other()})
+
+    assert hosts.base_cwd(HostCall(host="good", cwd=tmp_path)) == tmp_path
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "/", Path("relative"), Path("/nowhere/at/all"), Path("/bin/sh"), Path("/\0")]
+)
+def test_a_base_cwd_that_is_no_absolute_existing_directory_is_a_host_failure(answer: Any) -> None:
+    class Bad(Good):
+        @hookimpl
+        def host_base_cwd(self, call: HostCall) -> Any:
+            return answer
+
+    with pytest.raises(HostFailure, match="'good'"):
+        Hosts.of({"good": Bad()}).base_cwd(CALL)
+
+
+def test_a_base_cwd_that_cannot_be_looked_at_is_a_host_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def denied(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", denied)
+
+    with pytest.raises(HostFailure, match="Permission denied"):
+        good().base_cwd(CALL)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        {"host": "good", "session_id": "s1", "agent": "a", "model": "m"},
+        HostIdentity(host="other", session_id="s1", agent="a", model="m"),
+        HostIdentity(host="good", session_id="", agent="a", model="m"),
+        HostIdentity.model_construct(host="good", session_id="\ud800", agent="a", model="m"),
+    ],
+)
+def test_an_identity_of_another_shape_or_host_is_a_host_failure(answer: Any) -> None:
+    class Bad(Good):
+        @hookimpl
+        def host_identity(self, call: HostCall) -> Any:
+            return answer
+
+    with pytest.raises(HostFailure, match="'good'"):
+        Hosts.of({"good": Bad()}).identity(CALL)
+
+
+def test_a_host_without_decoration_adds_no_text() -> None:
+    assert good().decoration(CALL, "history_list") == Decoration()
+
+
+def test_a_decoration_that_is_a_text_is_a_host_failure() -> None:
+    class Bad(Good):
+        @hookimpl
+        def host_decoration(self, operation: str) -> Any:
+            return "<history>"
+
+    with pytest.raises(HostFailure, match="host_decoration"):
+        Hosts.of({"good": Bad()}).decoration(CALL, "history_list")
+
+
+def test_a_crash_of_a_plugin_is_a_host_failure_that_keeps_its_cause_and_not_its_text() -> None:
+    class Crashing(Good):
+        @hookimpl
+        def host_identity(self, call: HostCall) -> Any:
+            raise KeyError("secret")
+
+    with pytest.raises(HostFailure) as caught:
+        Hosts.of({"good": Crashing()}).identity(CALL)
+
+    assert "KeyError" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_plugin_s_refusal_of_a_session_passes_the_door() -> None:
+    class Refusing(Good):
+        @hookimpl
+        def host_projection(self, call: HostCall, session: SessionEntry | None) -> Any:
+            raise Refused("unreadable_session", "no session")
+
+    with pytest.raises(Refused):
+        Hosts.of({"good": Refusing()}).current(CALL)
+
+
+def test_a_projection_is_checked_without_being_decoded() -> None:
+    assert good().current(CALL) is not None
+
+
+class _Headless:
+    header = "s1"
+
+
+class _HeaderAlone:
+    header = SessionHeader(host="good", session_id="s1")
+
+
+@pytest.mark.parametrize("answer", [[], _Headless(), _HeaderAlone(), Empty(host="other")])
+def test_a_projection_of_another_shape_or_host_is_a_host_failure(answer: Any) -> None:
+    class Bad(Good):
+        @hookimpl
+        def host_projection(self, call: HostCall, session: SessionEntry | None) -> Any:
+            return answer
+
+    with pytest.raises(HostFailure, match="'good'"):
+        Hosts.of({"good": Bad()}).current(CALL)
+
+
+def test_a_session_is_opened_by_the_host_that_listed_it() -> None:
+    asked: list[SessionEntry | None] = []
+
+    class Other(Good):
+        @hookimpl
+        def host_projection(self, call: HostCall, session: SessionEntry | None) -> Any:
+            asked.append(session)
+
+    entry = SessionEntry(host="other", id="s9", file=Path("/s9.jsonl"))
+
+    assert Hosts.of({"good": Good(), "other": Other()}).open(CALL, entry) is None
+    assert asked == [entry]
+
+
+def test_a_host_without_sessions_has_an_empty_catalogue() -> None:
+    assert list(good().sessions(CALL, "good")) == []
+
+
+def test_a_catalogue_may_be_a_generator_and_is_read_as_far_as_it_is_needed() -> None:
+    class Listing(Good):
+        @hookimpl
+        def host_sessions(self, call: HostCall) -> Iterator[SessionEntry]:
+            yield SessionEntry(host="good", id="s1", file=Path("/s1"))
+            raise AssertionError("read on although nobody asked")
+
+    sessions = Hosts.of({"good": Listing()}).sessions(CALL, "good")
+
+    assert next(iter(sessions)).canonical == "good:s1"
+
+
+@pytest.mark.parametrize(
+    "answer", [["s1"], 5, [SessionEntry(host="other", id="s1", file=Path("/s1"))]]
+)
+def test_a_catalogue_of_another_shape_or_host_is_a_host_failure(answer: Any) -> None:
+    class Bad(Good):
+        @hookimpl
+        def host_sessions(self, call: HostCall) -> Iterable[SessionEntry]:
+            return answer  # type: ignore[no-any-return]
+
+    with pytest.raises(HostFailure, match="'good'"):
+        list(Hosts.of({"good": Bad()}).sessions(CALL, "good"))
+
+
+# -- finding -------------------------------------------------------------------
+
+GOOD_SOURCE = """
+from hindnote import HostIdentity, hookimpl
+
+@hookimpl
+def host_base_cwd(call):
+    return call.cwd
+
+@hookimpl
+def host_identity(call):
+    return HostIdentity(host={slug!r}, session_id=None, agent="a", model="m")
+
+@hookimpl
+def host_projection(call, session):
+    return None
+"""
+
+
+class Site:
+    """A folder on ``sys.path`` into which distributions are installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def install(self, distribution: str, slug: str, module: str, source: str | None = None) -> None:
+        info = self.folder / f"{distribution}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
+        )
+        (info / "entry_points.txt").write_text(f"[hindnote.hosts]\n{slug} = {module}\n")
+        text = GOOD_SOURCE.format(slug=slug) if source is None else source
+        (self.folder / f"{module}.py").write_text(text)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield Site(tmp_path)
+    for name in set(sys.modules) - before:
+        if name.startswith("hindnote_test_"):
+            del sys.modules[name]
+
+
+def codes(hosts: Hosts) -> dict[str, str]:
+    """Return the code with which each refused plugin was refused, by its distribution."""
+    return {
+        str(report.source.distribution): report.refused.code
+        for report in hosts.report()
+        if report.refused is not None
+    }
+
+
+def test_a_third_party_s_host_is_found_through_its_entry_point(site: Site) -> None:
+    site.install("acme-host", "acme", "hindnote_test_acme")
+
+    hosts = Hosts.load()
+
+    assert "acme" in hosts.slugs()
+    assert hosts.identity(HostCall(host="acme", cwd=Path("/"))).agent == "a"
+    assert [r.source.distribution for r in hosts.report() if r.source.slug == "acme"] == [
+        "acme-host 1.0"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("import no_such_module_anywhere", "import_failed"),
+        ("raise SystemExit(3)", "import_failed"),
+        ("def broken(:", "import_failed"),
+        ("", "missing_hook"),
+        ("from hindnote.core.project_id import project_key", "cwd_override"),
+    ],
+)
+def test_a_broken_plugin_is_refused_and_the_others_are_served(
+    site: Site, source: str, code: str
+) -> None:
+    site.install("acme-host", "acme", "hindnote_test_acme")
+    site.install("broken-host", "broken", "hindnote_test_broken", source)
+
+    hosts = Hosts.load()
+
+    assert "acme" in hosts.slugs()
+    assert "broken" not in hosts.slugs()
+    assert codes(hosts)["broken-host 1.0"] == code
+    with pytest.raises(HostFailure, match="broken-host 1.0"):
+        hosts.base_cwd(HostCall(host="broken", cwd=Path("/")))
+
+
+def test_a_second_claim_to_a_slug_is_refused_and_the_first_is_served(site: Site) -> None:
+    site.install("b-host", "acme", "hindnote_test_b", "raise AssertionError('imported')")
+    site.install("a-host", "acme", "hindnote_test_a")
+
+    hosts = Hosts.load()
+
+    assert "acme" in hosts.slugs()
+    assert codes(hosts)["b-host 1.0"] == "duplicate_slug"
+
+
+def test_no_distribution_takes_the_slug_of_a_built_in_host(site: Site) -> None:
+    site.install("a-host", "pi", "hindnote_test_a")
+
+    assert codes(Hosts.load())["a-host 1.0"] == "duplicate_slug"
+
+
+def test_no_distribution_takes_the_slug_of_the_process_s_own_host(site: Site) -> None:
+    site.install("a-host", "good", "hindnote_test_a")
+
+    hosts = Hosts.load({"good": Good()})
+
+    assert codes(hosts)["a-host 1.0"] == "duplicate_slug"
+    assert hosts.identity(CALL).session_id == "s1"
+
+
+def test_a_reserved_or_malformed_entry_point_is_refused_without_being_imported(site: Site) -> None:
+    site.install("a-host", "human", "hindnote_test_a", "raise AssertionError('imported')")
+    site.install("b-host", "Bad", "hindnote_test_b", "raise AssertionError('imported')")
+
+    found = codes(Hosts.load())
+
+    assert found["a-host 1.0"] == "reserved_slug"
+    assert found["b-host 1.0"] == "invalid_slug"
+
+
+def test_one_host_is_asked_without_importing_another(site: Site) -> None:
+    site.install("acme-host", "acme", "hindnote_test_acme")
+    site.install("other-host", "other", "hindnote_test_other", "raise AssertionError('imported')")
+
+    hosts = Hosts.load()
+
+    assert hosts.base_cwd(HostCall(host="acme", cwd=Path("/"))) == Path("/")
+    assert "hindnote_test_other" not in sys.modules
+
+
+def test_a_process_s_own_host_is_asked_without_looking_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def scan(**_: object) -> None:
+        raise AssertionError("looked for entry points")
+
+    monkeypatch.setattr("importlib.metadata.entry_points", scan)
+
+    assert Hosts.load({"good": Good()}).base_cwd(CALL) == Path("/")
+
+
+def test_a_process_s_own_host_is_known_again_among_the_entry_points(site: Site) -> None:
+    site.install("acme-host", "acme", "hindnote_test_acme")
+    own = __import__("hindnote_test_acme")
+
+    hosts = Hosts.load({"acme": own})
+
+    assert [r.source.distribution for r in hosts.report() if r.source.slug == "acme"] == [
+        "acme-host 1.0"
+    ]
+    assert codes(hosts) == {name: code for name, code in codes(hosts).items() if "acme" not in name}
