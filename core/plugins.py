@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
+from hindnote.core.entries import BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
 from hindnote.core.history.projection import SessionHeader
 from hindnote.core.outcome import Refused
@@ -66,7 +67,7 @@ class Hosts:
         self._lock = threading.RLock()
         self._loaded: dict[str, _Loaded] = {}
         self._refused: list[PluginRefused] = []
-        self._found: dict[str, EntryPoint] = {}
+        self._found: dict[str, tuple[EntryPoint, Source]] = {}
         self._undiscovered = discover
         for slug, plugin in given.items():
             source = Source(slug, _reference(plugin))
@@ -223,28 +224,27 @@ class Hosts:
         if not self._undiscovered:
             return
         self._undiscovered = False
-        from importlib.metadata import entry_points
-
-        for entry in sorted(entry_points(group=GROUP), key=_precedence):
+        for entry in entries(GROUP):
             source = _source(entry)
-            holder = self._found.get(entry.name)
-            own = self._loaded.get(entry.name)
-            if own is not None and own.source.distribution is None:
-                self._adopt(own, entry, source)
-            elif holder is not None or own is not None:
-                held = own.source if own is not None else _source(holder) if holder else None
-                self._refuse_duplicate(source, held)
+            if entry.name in self._found:
+                self._refuse_duplicate(source, self._found[entry.name][1])
+            elif entry.name in self._loaded:
+                self._adopt(self._loaded[entry.name], entry, source)
             else:
-                self._found[entry.name] = entry
+                self._found[entry.name] = (entry, source)
 
     def _adopt(self, own: _Loaded, entry: EntryPoint, source: Source) -> None:
         """Tell a plugin that was given directly from another one that claims its slug."""
-        if _imported(entry) is own.plugin:
+        try:
+            same = own.source.distribution is None and load(entry) is own.plugin
+        except BrokenEntry:
+            same = False
+        if same:
             self._loaded[source.slug] = _Loaded(source, own.manager, own.plugin)
         else:
             self._refuse_duplicate(source, own.source)
 
-    def _refuse_duplicate(self, source: Source, holder: Source | None) -> None:
+    def _refuse_duplicate(self, source: Source, holder: Source) -> None:
         self._refused.append(
             PluginRefused(
                 "duplicate_slug",
@@ -256,46 +256,23 @@ class Hosts:
 
     def _import(self, slug: str) -> None:
         """Import one plugin that was found, and load or refuse it."""
-        entry = self._found.pop(slug, None)
-        if entry is None:
+        if slug not in self._found:
             return
-        source = _source(entry)
+        entry, source = self._found.pop(slug)
         try:
             check_slug(source)
-            plugin = _imported(entry)
-            if isinstance(plugin, BaseException):
-                raise PluginRefused(
-                    "import_failed",
-                    source,
-                    f"importing it raised {type(plugin).__name__}: {plugin}; repair or uninstall "
-                    "the distribution",
-                ) from plugin
+            plugin = load(entry)
             self._loaded[slug] = _Loaded(source, register(source, plugin), plugin)
         except PluginRefused as refused:
             self._refused.append(refused)
-
-
-def _imported(entry: EntryPoint) -> object:
-    """Return what an entry point names, or what importing it raised."""
-    try:
-        return entry.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001
-        # A third party's module may fail in any way, and must not take the
-        # other hosts down; the refusal that is made of it keeps the traceback.
-        return error
-
-
-def _precedence(entry: EntryPoint) -> tuple[bool, str, str]:
-    """Sort the built-in hosts first, so that no other distribution can take their slugs."""
-    name = entry.dist.name if entry.dist else ""
-    return (name != "hindnote", name, entry.name)
+        except BrokenEntry as broken:
+            reason = f"{broken}; repair or uninstall the distribution"
+            self._refused.append(PluginRefused("import_failed", source, reason))
 
 
 def _source(entry: EntryPoint) -> Source:
-    dist = entry.dist
-    if dist is None:
-        return Source(entry.name, entry.value)
-    return Source(entry.name, entry.value, f"{dist.name} {dist.version}", str(dist.locate_file("")))
+    location = str(entry.dist.locate_file("")) if entry.dist else None
+    return Source(entry.name, entry.value, distribution(entry), location)
 
 
 def _reference(plugin: object) -> str:
