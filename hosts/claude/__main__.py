@@ -1,0 +1,48 @@
+"""The helper that Claude Code's mod asks: one request and its answer, or a resident server.
+
+Without arguments one request is read from standard input and its answer written to
+standard output; the status is 0 for an outcome, refusals included, and 2 for a failure.
+``serve --socket PATH --parent PID`` answers the same requests over a Unix socket.
+"""
+
+from __future__ import annotations
+
+import sys
+
+USAGE = "usage: python -m hindnote.hosts.claude [serve --socket PATH --parent PID [--idle SECONDS]]"
+
+
+def main(arguments: list[str]) -> int:
+    """Run the helper and return its exit status."""
+    if not arguments:
+        from hindnote.hosts.claude.helper import one_shot
+
+        return one_shot(sys.stdin.buffer, sys.stdout.buffer)
+    settings = _settings(arguments)
+    if settings is None:
+        print(USAGE, file=sys.stderr)  # noqa: T201
+        return 2
+    from hindnote.hosts.claude.helper import resident
+
+    socket, parent, idle = settings
+    return resident(socket, parent, idle)
+
+
+def _settings(arguments: list[str]) -> tuple[str, int, float] | None:
+    """Return socket, parent and idle seconds of ``serve``; None when they are no such thing."""
+    if arguments[0] != "serve" or len(arguments) % 2 == 0:
+        return None
+    given = dict(zip(arguments[1::2], arguments[2::2], strict=True))
+    try:
+        settings = (
+            given.pop("--socket"),
+            int(given.pop("--parent")),
+            float(given.pop("--idle", 1800)),
+        )
+    except (KeyError, ValueError):
+        return None
+    return None if given else settings
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

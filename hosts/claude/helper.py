@@ -1,0 +1,149 @@
+"""From a request of the mod to its response, once or as a resident server.
+
+A request is one JSON object, the same on both transports::
+
+    {"kind": "call", "operation": "notes_list", "arguments": {…}, "call": {"cwd": …, …}}
+    {"kind": "boot", "call": {…}}
+
+The answer to a call is its outcome's envelope and the text that the model reads, to
+``boot`` the block's text; ``{"failure": {"kind", "message"}}`` when neither came about.
+A refusal is an answer. Nothing here logs a request or the environment, which is the host's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import HostCall
+    from hindnote.core.dispatch import Dispatcher
+
+HOST = "claude"
+
+STATUS = {"request": 400, "arguments": 422, "host": 500, "crash": 500}
+"""HTTP status of each kind of failure."""
+
+READY = b"ready\n"
+"""What the resident server writes to standard output once it listens; nothing else."""
+
+
+class BadRequest(ValueError):
+    """The request is not one of the two; a defect of the mod, not of the model's call."""
+
+
+def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
+    """Answer the one request in ``source`` and return the exit status."""
+    status, body = answer(source.read())
+    sink.write(body)
+    sink.flush()
+    return 0 if status == 200 else 2
+
+
+def resident(socket: str, parent: int, idle: float) -> int:
+    """Serve at a Unix socket until the host ends, and return the exit status."""
+    from hindnote.hosts.claude.server import Server
+
+    def ready() -> None:
+        sys.stdout.buffer.write(READY)
+        sys.stdout.buffer.flush()
+
+    try:
+        Server(Path(socket), parent, idle, answer).run(ready)
+    except OSError as error:
+        print(f"hindnote cannot serve at {socket}: {error}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+def answer(body: bytes) -> tuple[int, bytes]:
+    """Return HTTP status and JSON text for one request's JSON text."""
+    try:
+        response = respond(_parsed(body))
+    except BadRequest as bad:
+        response = _failure("request", f"the helper cannot read the request: {bad}")
+    # The text of a crash stays in the log: it may hold anything.
+    except Exception:
+        traceback.print_exc()
+        response = _failure("crash", "hindnote failed unexpectedly; its log has the trace")
+    failure = response.get("failure")
+    status = 200 if failure is None else STATUS[failure["kind"]]
+    return status, json.dumps(response, separators=(",", ":")).encode()
+
+
+def respond(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the response to a request.
+
+    Raises:
+        BadRequest: It is neither a call nor a question for the boot block.
+    """
+    from hindnote.core.dispatch import HostFailure
+    from hindnote.core.operation import ArgumentError
+
+    kind = request.pop("kind", None)
+    try:
+        if kind == "boot":
+            return _boot(**_fields(request, call=dict))
+        if kind == "call":
+            return _call(**_fields(request, operation=str, arguments=dict, call=dict))
+    except ArgumentError as error:
+        return _failure("arguments", str(error))
+    except HostFailure as failure:
+        return _failure("host", str(failure))
+    raise BadRequest(f"kind {kind!r} is neither 'call' nor 'boot'")
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"no JSON ({error})") from error
+    if not isinstance(request, dict):
+        raise BadRequest("no JSON object")
+    return request
+
+
+def _fields(request: dict[str, Any], **types: type) -> dict[str, Any]:
+    """Return the request when it holds exactly the fields named, of the types given."""
+    for name, type_ in types.items():
+        if not isinstance(request.get(name), type_):
+            raise BadRequest(f"{name} must be there, as {type_.__name__}")
+    unknown = sorted(set(request) - set(types))
+    if unknown:
+        raise BadRequest(f"unknown fields: {', '.join(unknown)}")
+    return request
+
+
+def _host_call(told: dict[str, Any]) -> HostCall:
+    from pydantic import ValidationError
+
+    from hindnote.core.calls import HostCall
+
+    try:
+        return HostCall.model_validate({**told, "host": HOST})
+    except ValidationError as error:
+        wrong = ", ".join(".".join(map(str, item["loc"])) for item in error.errors())
+        raise BadRequest(f"call has fields that are missing, unknown or wrong: {wrong}") from error
+
+
+def _call(operation: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    packaged = _dispatcher().call(_host_call(call), operation, arguments).packaged()
+    # The mod shows the text; what a note held before and after is of no use to it.
+    return {name: packaged[name] for name in ("outcome", "text", "isError")}
+
+
+def _boot(call: dict[str, Any]) -> dict[str, Any]:
+    raise NotImplementedError
+
+
+@cache
+def _dispatcher() -> Dispatcher:
+    raise NotImplementedError
+
+
+def _failure(kind: str, message: str) -> dict[str, Any]:
+    return {"failure": {"kind": kind, "message": message}}

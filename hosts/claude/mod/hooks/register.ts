@@ -1,0 +1,94 @@
+/**
+ * hindnote in Claude Code: seven tools and the boot block, answered by hindnote's Python helper.
+ *
+ * This module asks, checks the shape and shows; it has no rules of its own. Session, directory
+ * and model are read for every call, since `/clear`, `/model` and `/cd` change them while the
+ * module runs. Every hook answers its own failure: the engine skips one that throws.
+ *
+ * Usage: `hindnote install claude`, or `claude --plugin-dir <this folder>`.
+ */
+import type { Register } from 'claude-code'
+
+import { Helper, type HostCall, messageOf } from './helper'
+import { PYTHON } from './runtime'
+import { READING, TOOL_PREFIX, TOOLS } from './tools'
+
+let helper: Helper | undefined
+
+export const register: Register = on => {
+  on('session.start', async ($, e, next) => {
+    helper?.stop()
+    // `$` may not be handed on, so the helper gets what it needs of it as functions. They
+    // belong to this hook: a process started through them outlives the call that needed it.
+    helper = new Helper({
+      python: PYTHON,
+      spawn: argv => $.process.spawn({ argv, cwd: $.plugin.root }),
+      run: (argv, stdin) => $.process.run(argv, { stdin, cwd: $.plugin.root, timeoutMs: 120_000 }),
+      fetch: (url, init) => $.http.fetch(url, init),
+      after: (ms, fn) => $.clock.after(ms, fn),
+      runtimeFolder: async () =>
+        (await $.env.get('XDG_RUNTIME_DIR')) ?? (await $.env.get('TMPDIR')) ?? '/tmp',
+      hostPid: async () => (await $.process.hookEnv()).CLAUDE_PID ?? '',
+      log: text => $.ui.log(text, { to: 'debug' }),
+    })
+    for (const tool of TOOLS) {
+      try {
+        await $.tool.register({ ...tool, isDeferred: false })
+      } catch (error) {
+        $.ui.log(`hindnote could not register ${tool.name}: ${messageOf(error)}`)
+      }
+    }
+    return next(e)
+  })
+
+  on('tool.call', { tool: /^mcp__hindnote__/ }, async ($, e) => {
+    try {
+      const { tool, tool_use_id, agentId, requestMeta, ...given } = e
+      const operation = tool.slice(TOOL_PREFIX.length)
+      const info = await $.session.info()
+      const call: HostCall = {
+        session_id: await $.session.id(),
+        session_file: info.transcriptPath || undefined,
+        call_id: tool_use_id,
+        agent_id: agentId,
+        cwd: await $.session.root(),
+        model: await $.session.model(),
+        agent: info.agentType,
+      }
+      if (helper === undefined) return { deny: 'hindnote has not been started in this session' }
+      const request = { kind: 'call', operation, arguments: given, call } as const
+      const answer = await helper.call(request, READING.includes(operation))
+      return answer.isError
+        ? { isError: true, result: answer.text }
+        : { result: answer.text }
+    } catch (error) {
+      return { deny: messageOf(error) }
+    }
+  }).catch(($, e, next) => ({ deny: `hindnote failed: ${next.error.message ?? next.error.kind}` }))
+
+  on('prompt.context', async ($, e, next) => {
+    const below = await next(e)
+    try {
+      const info = await $.session.info()
+      const call: HostCall = {
+        session_id: await $.session.id(),
+        session_file: info.transcriptPath || undefined,
+        cwd: await $.session.root(),
+        model: await $.session.model(),
+        agent: info.agentType,
+      }
+      const text = await helper?.boot({ kind: 'boot', call })
+      if (!text) return below
+      return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }
+    } catch (error) {
+      $.ui.log(`hindnote could not show what it knows: ${messageOf(error)}`)
+      return below
+    }
+  })
+
+  on('session.end', async ($, e, next) => {
+    // After these two the process goes on, under another session.
+    if (e.reason !== 'clear' && e.reason !== 'resume') helper?.stop()
+    return next(e)
+  })
+}
