@@ -2,14 +2,21 @@
 
 Without arguments one request is read from standard input and its answer written to
 standard output; the status is 0 for an outcome, refusals included, and 2 for a failure.
-``serve --socket PATH --parent PID`` answers the same requests over a Unix socket.
+``serve --socket PATH`` answers the same requests over a Unix socket, until the process
+that started it is gone; ``--parent PID`` names another one.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
-USAGE = "usage: python -m hindnote.hosts.claude [serve --socket PATH --parent PID [--idle SECONDS]]"
+IDLE = 1800.0
+"""Seconds without a request after which the resident server ends; it is started again."""
+
+USAGE = (
+    "usage: python -m hindnote.hosts.claude [serve --socket PATH [--parent PID] [--idle SECONDS]]"
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -34,14 +41,12 @@ def _settings(arguments: list[str]) -> tuple[str, int, float] | None:
         return None
     given = dict(zip(arguments[1::2], arguments[2::2], strict=True))
     try:
-        settings = (
-            given.pop("--socket"),
-            int(given.pop("--parent")),
-            float(given.pop("--idle", 1800)),
-        )
+        socket = given.pop("--socket")
+        parent = int(given.pop("--parent", os.getppid()))
+        idle = float(given.pop("--idle", IDLE))
     except (KeyError, ValueError):
         return None
-    return None if given else settings
+    return None if given else (socket, parent, idle)
 
 
 if __name__ == "__main__":

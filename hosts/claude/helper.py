@@ -13,6 +13,7 @@ A refusal is an answer. Nothing here logs a request or the environment, which is
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from functools import cache
@@ -51,6 +52,8 @@ def resident(socket: str, parent: int, idle: float) -> int:
     def ready() -> None:
         sys.stdout.buffer.write(READY)
         sys.stdout.buffer.flush()
+        # Requests wait in the socket's queue meanwhile; the imports run in one thread.
+        _dispatcher()
 
     try:
         Server(Path(socket), parent, idle, answer).run(ready)
@@ -66,8 +69,9 @@ def answer(body: bytes) -> tuple[int, bytes]:
         response = respond(_parsed(body))
     except BadRequest as bad:
         response = _failure("request", f"the helper cannot read the request: {bad}")
-    # The text of a crash stays in the log: it may hold anything.
-    except Exception:
+    except Exception:  # noqa: BLE001
+        # The last frame before the transport: the trace goes to the log, and nothing of
+        # its text, which may hold anything, to the model.
         traceback.print_exc()
         response = _failure("crash", "hindnote failed unexpectedly; its log has the trace")
     failure = response.get("failure")
@@ -81,7 +85,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: It is neither a call nor a question for the boot block.
     """
-    from hindnote.core.dispatch import HostFailure
+    from hindnote.core.failures import HostFailure
     from hindnote.core.operation import ArgumentError
 
     kind = request.pop("kind", None)
@@ -142,7 +146,17 @@ def _boot(call: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _dispatcher() -> Dispatcher:
-    raise NotImplementedError
+    from hindnote.core.dispatch import Dispatcher
+    from hindnote.core.plugins import Hosts
+    from hindnote.core.registry import registry
+    from hindnote.hosts.claude import plugin
+
+    return Dispatcher(Hosts.load({HOST: plugin}), _home(), registry())
+
+
+def _home() -> Path:
+    named = os.environ.get("HINDNOTE_HOME")
+    return Path(named).absolute() if named else Path.home() / ".agents" / "notes"
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

@@ -35,14 +35,14 @@ export type Port = {
   run: (argv: readonly string[], stdin: string) => Promise<{ exitCode: number; stdout: string; stderr: string }>
   fetch: (url: string, init: { method: string; body?: string; socketPath: string }) => Promise<{ ok: boolean; text: string }>
   after: (ms: number, fn: () => void) => unknown
-  runtimeFolder: () => Promise<string>
-  hostPid: () => Promise<string>
+  /** A folder of the system's for sockets and the like; the helper makes its own in it. */
+  runtimeFolder: string
   log: (text: string) => void
 }
 
 type Piece = { stream: 'stdout' | 'stderr'; text: string }
 
-type Resident = { socket: string; isReady: Promise<boolean>; end: () => void }
+type Resident = { socket: string; isReady: Promise<boolean>; hasAnswered: boolean; end: () => void }
 
 const MODULE = ['-P', '-m', 'hindnote.hosts.claude'] as const
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -103,7 +103,9 @@ export class Helper {
         continue
       }
       try {
-        return parsed(await this.#fetch(resident, '', body))
+        const text = await this.#fetch(resident, '', body)
+        resident.hasAnswered = true
+        return parsed(text)
       } catch (error) {
         if (error instanceof HelperFailure) throw error
         this.#forget(resident)
@@ -141,28 +143,28 @@ export class Helper {
   async #ready(): Promise<Resident | undefined> {
     if (this.#resident === undefined) {
       if (Date.now() < this.#retryAt) return undefined
-      this.#resident = await this.#start()
+      this.#resident = this.#start()
     }
     const resident = this.#resident
     if (await resident.isReady) return resident
-    this.#retryAt = Date.now() + RETRY_MS
     this.#forget(resident)
     return undefined
   }
 
-  async #start(): Promise<Resident> {
+  #start(): Resident {
     const name = `hindnote-${crypto.randomUUID()}/s`
-    const folder = (await this.#port.runtimeFolder()).replace(/\/+$/, '')
+    const folder = this.#port.runtimeFolder.replace(/\/+$/, '')
     const socket = folder.length + name.length < SOCKET_PATH_LIMIT ? `${folder}/${name}` : `/tmp/${name}`
-    const pieces = this.#port.spawn([this.#port.python, ...MODULE, 'serve', '--socket', socket, '--parent', await this.#port.hostPid()])
-    const isReady = new Promise<boolean>(resolve => {
-      this.#port.after(START_MS, () => resolve(false))
-      void this.#follow(pieces, () => resolve(true)).then(() => {
-        resolve(false)
-        if (this.#resident?.socket === socket) this.#resident = undefined
-      })
+    const pieces = this.#port.spawn([this.#port.python, ...MODULE, 'serve', '--socket', socket])
+    let settle: (isReady: boolean) => void = () => {}
+    const isReady = new Promise<boolean>(resolve => (settle = resolve))
+    const resident = { socket, isReady, hasAnswered: false, end: () => void pieces.return?.(undefined) }
+    this.#port.after(START_MS, () => settle(false))
+    void this.#follow(pieces, () => settle(true)).then(() => {
+      settle(false)
+      this.#forget(resident)
     })
-    return { socket, isReady, end: () => void pieces.return?.(undefined) }
+    return resident
   }
 
   /** Reads what a helper writes until it ends; standard output says only that it is ready. */
@@ -178,7 +180,10 @@ export class Helper {
   }
 
   #forget(resident: Resident): void {
-    if (this.#resident === resident) this.#resident = undefined
+    if (this.#resident !== resident) return
+    this.#resident = undefined
+    // One that never answered would not the next time either: no start for every call.
+    if (!resident.hasAnswered) this.#retryAt = Date.now() + RETRY_MS
     resident.end()
   }
 }

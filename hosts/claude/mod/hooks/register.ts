@@ -26,9 +26,7 @@ export const register: Register = on => {
       run: (argv, stdin) => $.process.run(argv, { stdin, cwd: $.plugin.root, timeoutMs: 120_000 }),
       fetch: (url, init) => $.http.fetch(url, init),
       after: (ms, fn) => $.clock.after(ms, fn),
-      runtimeFolder: async () =>
-        (await $.env.get('XDG_RUNTIME_DIR')) ?? (await $.env.get('TMPDIR')) ?? '/tmp',
-      hostPid: async () => (await $.process.hookEnv()).CLAUDE_PID ?? '',
+      runtimeFolder: (await $.env.get('XDG_RUNTIME_DIR')) ?? (await $.env.get('TMPDIR')) ?? '/tmp',
       log: text => $.ui.log(text, { to: 'debug' }),
     })
     for (const tool of TOOLS) {
