@@ -56,6 +56,18 @@ class Branch:
     aborted: set[int] = field(default_factory=set)
     """Seqs of calls whose answer was cut off before they could run."""
 
+    tools: dict[int, str] = field(default_factory=dict)
+    """Tool names of ``CALL``, ``RESULT`` and ``COMMAND`` slots, by position. A decoder that
+    knows a name from its spine puts it here; for one that is missing, ``facts`` is asked."""
+
+    times: array[float] = field(default_factory=lambda: array("d"))
+    """``instants.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``,
+    or empty when the decoder keeps no times (then ``facts`` is asked)."""
+
+    lineage: object = field(default_factory=object)
+    """Shared by branches of which each only appended slots to the one before it, everything
+    older unchanged; what was worked out for the older one then still holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionHeader:

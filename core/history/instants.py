@@ -1,0 +1,56 @@
+"""Points in time: as hosts record them, and as callers bound a list by them.
+
+Bounds compare instants, never the texts: ``Z``, ``.000Z`` and ``+02:00`` are the
+same to them. An instant is a float, seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from math import nan
+from typing import Literal
+
+from hindnote.core.outcome import Refused, quote
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def instant(created_at: str | None) -> float:
+    """Return a recorded time as an instant; NaN when there is none or it is no time.
+
+    A recorded time without an offset counts as UTC.
+    """
+    if not created_at:
+        return nan
+    try:
+        moment = datetime.fromisoformat(created_at)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return nan
+
+
+def bound(name: Literal["since", "until"], value: str | None) -> float | None:
+    """Return a caller's bound on time as an instant; None when it was not given.
+
+    A date alone is local midnight for ``since`` and the end of that day for
+    ``until``. A date-time without an offset is local.
+
+    Raises:
+        Refused: ``invalid_time`` when it is neither a date nor a date-time.
+    """
+    if value is None:
+        return None
+    try:
+        if _DAY.fullmatch(value):
+            day = date.fromisoformat(value)
+            if name == "until":
+                day += timedelta(days=1)
+            return datetime.combine(day, time()).timestamp()
+        return datetime.fromisoformat(value).timestamp()
+    except (ValueError, OverflowError, OSError) as error:
+        raise Refused(
+            "invalid_time",
+            f"{name} {quote(value)} is no ISO 8601 date or date-time ({error}); write it like "
+            "2026-11-30 or 2026-11-30T09:57:58Z",
+        ) from None
