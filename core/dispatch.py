@@ -6,6 +6,7 @@ Every host's entry script, the command line and the tests come through
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from hindnote.core.outcome import (
     envelope,
     render_refusal,
     wire,
+    wire_json,
 )
 from hindnote.core.registry import Registry, registry
 from hindnote.core.slug import slug
@@ -55,6 +57,12 @@ class Answer:
     def is_error(self) -> bool:
         """Whether the outcome is a refusal."""
         return isinstance(self.outcome, Refusal)
+
+    def structured(self) -> str:
+        """Return the wire result as compact JSON, printed as ``JSON.stringify`` would."""
+        if isinstance(self.outcome, Success):
+            return wire_json(self.outcome.data)
+        return json.dumps(self.result, ensure_ascii=False, separators=(",", ":"))
 
     def packaged(self) -> dict[str, Any]:
         """Return the answer as a private transport carries it, JSON-ready."""
