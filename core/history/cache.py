@@ -1,0 +1,81 @@
+"""A bounded memory of decoded files: each is decoded once and extended while it grows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from hindnote.core.history.lines import LineFile, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Index(Protocol):
+    """What a decoder keeps of one file."""
+
+    def extend(self) -> None:
+        """Take in the lines that its file gained.
+
+        Readers may use the index meanwhile, so publish a new state at the end.
+        """
+        ...
+
+
+IndexT = TypeVar("IndexT", bound=Index)
+
+
+@dataclass
+class _Slot(Generic[IndexT]):
+    lock: Lock = field(default_factory=Lock)
+    held: tuple[LineFile, IndexT] | None = None
+
+
+class FileCache(Generic[IndexT]):
+    """Decoded files by path, least recently used ones forgotten. Thread-safe.
+
+    A file that was truncated, rewritten or replaced is decoded afresh; its old
+    index stays usable for whoever still holds it.
+
+    Args:
+        decode: Makes an index of a freshly opened file, all its lines read.
+        limit: Files to remember, at most.
+    """
+
+    def __init__(self, decode: Callable[[LineFile], IndexT], limit: int = 8) -> None:
+        self._decode = decode
+        self._limit = limit
+        self._lock = Lock()
+        self._slots: OrderedDict[Path, _Slot[IndexT]] = OrderedDict()
+
+    def get(self, path: Path) -> IndexT:
+        """Return the index of a file in its present state.
+
+        Raises:
+            OSError: The file cannot be opened or read.
+        """
+        slot = self._slot(path)
+        with slot.lock:
+            if slot.held is not None:
+                file, index = slot.held
+                state = file.state()
+                if state is State.GREW:
+                    index.extend()
+                if state is not State.REPLACED:
+                    return index
+            slot.held = None
+            file = LineFile(path)
+            index = self._decode(file)
+            slot.held = (file, index)
+            return index
+
+    def _slot(self, path: Path) -> _Slot[IndexT]:
+        with self._lock:
+            slot = self._slots.setdefault(path, _Slot())
+            self._slots.move_to_end(path)
+            while len(self._slots) > self._limit:
+                self._slots.popitem(last=False)
+            return slot

@@ -1,0 +1,101 @@
+"""JSON text that hosts wrote: read strictly, mended where it can be, kept verbatim.
+
+``msgspec`` refuses a line with a lone surrogate, escaped or not, and skips over
+numbers that JSON cannot carry when nobody asks for them. ``mend`` makes the first
+readable; ``parse`` finds the second. What passes ``parse`` can be written out again
+as valid JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+MAX_DEPTH = 512
+"""Levels of nesting that are read; every supported Python can walk that deep."""
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+_SPELLED = re.compile(
+    r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})|.)"
+)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BRACKETS = re.compile(rb"[\[\]{}]")
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Unreadable(ValueError):
+    """A line that holds no JSON value which could be passed on; the message says why."""
+
+
+def parse(data: bytes) -> Any:
+    """Return the value of one JSON text, its strings free of lone surrogates.
+
+    Raises:
+        Unreadable: Malformed, NaN or infinite, a number or a nesting out of bounds.
+    """
+    if is_deep(data):
+        raise Unreadable(f"nested deeper than {MAX_DEPTH} levels")
+    try:
+        return _decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        return _decode(mend(data))
+    except msgspec.MsgspecError as error:
+        raise Unreadable(str(error)) from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
+
+
+def is_deep(data: bytes) -> bool:
+    """Return whether ``data`` nests deeper than ``MAX_DEPTH``; cheap for ordinary lines."""
+    if len(data) <= 2 * MAX_DEPTH or data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for match in _BRACKETS.finditer(_STRING.sub(b"", data)):
+        depth += 1 if match.group() in b"[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+def mend(data: bytes) -> bytes:
+    """Return ``data`` with each lone surrogate escape and each invalid byte as U+FFFD."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\\u" in data:
+        data = _ESCAPE.sub(_mended, data)
+    return data if data.isascii() else data.decode("utf-8", "replace").encode()
+
+
+def _mended(match: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if match.group(1) else match.group()
+
+
+def compact(raw: bytes) -> str:
+    """Return a JSON text on one line: no blanks between tokens, keys and numbers verbatim.
+
+    Escapes that only spell an ordinary character are resolved, so that a search
+    finds the character; quotes, backslashes and what cannot be seen stay escaped.
+
+    Args:
+        raw: A JSON text that ``parse`` accepts.
+    """
+    text = msgspec.json.format(mend(raw), indent=-1).decode("utf-8", "replace")
+    return _SPELLED.sub(_spelled_out, text) if "\\u" in text else text
+
+
+def _spelled_out(match: re.Match[str]) -> str:
+    escape = match.group(1)
+    if escape is None:
+        return match.group()
+    char = chr(int(escape[1:5], 16))
+    if len(escape) > 5:
+        low = int(escape[7:], 16) - 0xDC00
+        char = chr(0x10000 + ((ord(char) - 0xD800) << 10) + low)
+    return char if char.isprintable() and char not in '"\\' else match.group()

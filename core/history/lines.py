@@ -1,0 +1,163 @@
+r"""One JSON Lines file that a host may still be writing.
+
+``LineFile`` knows bytes and lines, not what they mean. Usage by a decoder::
+
+    file = LineFile(path)              # raises OSError
+    for offset, line in file.advance():  # every line that is new since the last pass
+        …
+    match file.state():
+        case State.GREW: …advance() again: it goes on where it stopped
+        case State.REPLACED: …forget everything and open a new LineFile
+    file.read(offset, size)            # a line again, when its body is wanted
+
+Lines end at ``\n`` bytes only, since hosts store U+2028 and its like raw. A last
+line without its newline is delivered when it is a whole JSON object, and held back
+without complaint otherwise: the host is writing it. The open descriptor keeps a
+renamed-over file readable, so what was indexed stays consistent.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import weakref
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.jsontext import Unreadable, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_CHUNK = 1 << 20
+_PROBE = 1024
+
+
+class State(Enum):
+    """What became of a file since it was last read."""
+
+    SAME = "same"
+    GREW = "grew"
+    REPLACED = "replaced"
+    """Truncated, rewritten, rotated or gone: nothing read before holds."""
+
+
+class LineFile:
+    """A JSON Lines file, read as far as it has been written.
+
+    Not thread-safe but for ``read``: one thread at a time advances it.
+
+    Args:
+        path: The file. A relative path is taken as it stands.
+
+    Raises:
+        OSError: It cannot be opened, or is no regular file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # Without O_NONBLOCK a pipe of that name would block until someone writes.
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        self._close = weakref.finalize(self, os.close, self._fd)
+        self._known = os.fstat(self._fd)
+        if not stat.S_ISREG(self._known.st_mode):
+            self._close()
+            raise OSError(f"not a regular file: {path}")
+        self._end = 0
+        self._open_line = False
+        self._probes: list[tuple[int, bytes]] = []
+
+    @property
+    def end(self) -> int:
+        """Byte up to which lines were delivered."""
+        return self._end
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return bytes of the file as it was opened; fewer when it was truncated."""
+        data = os.pread(self._fd, size, offset)
+        if len(data) in (size, 0):
+            return data
+        parts = [data]
+        while data and (missing := size - sum(map(len, parts))):
+            data = os.pread(self._fd, missing, offset + size - missing)
+            parts.append(data)
+        return b"".join(parts)
+
+    def state(self) -> State:
+        """Return what became of the file, without reading new lines."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return State.REPLACED
+        known = self._known
+        if (now.st_dev, now.st_ino) != (known.st_dev, known.st_ino) or now.st_size < self._end:
+            return State.REPLACED
+        if (now.st_size, now.st_mtime_ns) == (known.st_size, known.st_mtime_ns):
+            return State.SAME
+        if any(self.read(offset, len(data)) != data for offset, data in self._probes):
+            return State.REPLACED
+        if self._open_line and self.read(self._end, 1) not in (b"", b"\n"):
+            # A whole object that goes on behind its end was no whole line after all.
+            return State.REPLACED
+        return State.GREW
+
+    def advance(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each new line's byte offset and bytes, without its newline.
+
+        Blank lines are left out. To be exhausted before it is called again.
+        """
+        self._known = os.fstat(self._fd)
+        limit = self._known.st_size
+        offset = self._end
+        if self._open_line and limit > offset:
+            offset += 1
+            self._open_line = False
+        self._end = offset
+        rest = b""
+        for pieces in self._pieces(offset, limit):
+            rest = pieces.pop()
+            for line in pieces:
+                if line and not line.isspace():
+                    yield offset, line
+                offset += len(line) + 1
+            self._end = offset
+        if _is_whole(rest):
+            self._open_line = True
+            self._end = offset + len(rest)
+            yield offset, rest
+        self._remember_probes()
+
+    def _pieces(self, start: int, limit: int) -> Iterator[list[bytes]]:
+        """Yield the bytes split at newlines; a list's last piece has no newline yet."""
+        pending: list[bytes] = []
+        while start < limit:
+            chunk = os.pread(self._fd, min(_CHUNK, limit - start), start)
+            if not chunk:
+                break
+            start += len(chunk)
+            pieces = chunk.split(b"\n")
+            if len(pieces) == 1:
+                pending.append(chunk)
+                continue
+            if pending:
+                pieces[0] = b"".join((*pending, pieces[0]))
+            pending = [pieces[-1]]
+            yield pieces
+        if pending:
+            yield [b"".join(pending)]
+
+    def _remember_probes(self) -> None:
+        head = min(_PROBE, self._end)
+        tail = max(0, self._end - _PROBE)
+        self._probes = [(0, self.read(0, head)), (tail, self.read(tail, self._end - tail))]
+
+
+def _is_whole(line: bytes) -> bool:
+    """Return whether an unfinished line is a complete object all the same."""
+    if not line.rstrip().endswith(b"}"):
+        return False
+    try:
+        return isinstance(parse(line), dict)
+    except Unreadable:
+        return False
