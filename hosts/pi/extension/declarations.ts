@@ -1,0 +1,29 @@
+/** The tools as hindnote's core declares them, from the generated `tools.json`. */
+
+import { readFileSync } from "node:fs";
+
+export interface Declaration {
+	name: string;
+	title: string;
+	description: string;
+	inputSchema: object;
+	outputSchema: object;
+	hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
+}
+
+/** Read the declarations; the file is installed together with this one. */
+export function declarations(): Declaration[] {
+	return JSON.parse(readFileSync(new URL("./tools.json", import.meta.url), "utf8"));
+}
+
+/** The interpreter that `hindnote install pi` wrote down; without it, the one on the PATH. */
+export function interpreter(): string {
+	if (process.env.HINDNOTE_PYTHON) return process.env.HINDNOTE_PYTHON;
+	try {
+		const { python } = JSON.parse(readFileSync(new URL("./install.json", import.meta.url), "utf8"));
+		if (typeof python === "string") return python;
+	} catch {
+		// Not installed by the command: a folder that Pi references as it is.
+	}
+	return "python3";
+}

@@ -1,0 +1,62 @@
+/**
+ * What hindnote's process sends, and the check of it.
+ *
+ * The protocol is described in `hosts/pi/protocol.py`. Everything that comes in is
+ * parsed here before anything else looks at it.
+ */
+
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+
+/** The protocol that this extension speaks. */
+export const PROTOCOL = 1;
+
+const Facts = Type.Object({
+	protocol: Type.Number(),
+	version: Type.String(),
+	pid: Type.Number(),
+	home: Type.String(),
+	hosts: Type.Array(Type.String()),
+	refused: Type.Array(Type.String()),
+});
+
+const Answer = Type.Object({
+	result: Type.Record(Type.String(), Type.Unknown()),
+	text: Type.String(),
+	isError: Type.Boolean(),
+	extras: Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) }),
+});
+
+const Line = Type.Union([
+	Type.Object({ ready: Facts }),
+	Type.Object({ id: Type.String(), ok: Type.Literal(true), value: Type.Unknown() }),
+	Type.Object({
+		id: Type.String(),
+		ok: Type.Literal(false),
+		failure: Type.Object({ kind: Type.String(), message: Type.String() }),
+	}),
+]);
+
+const Boot = Type.Object({ text: Type.String() });
+
+export type Facts = Static<typeof Facts>;
+export type Answer = Static<typeof Answer>;
+export type Line = Static<typeof Line>;
+
+/** What the shim tells of the session with each request. */
+export interface HostFacts {
+	cwd: string;
+	sessionId: string;
+	sessionFile?: string;
+	sessionDir?: string;
+	leafId?: string;
+	callId?: string;
+	agentDir: string;
+	model?: string;
+	live: boolean;
+}
+
+export const parseLine = (line: string): Line => Value.Parse(Line, JSON.parse(line));
+export const parseAnswer = (value: unknown): Answer => Value.Parse(Answer, value);
+export const parseBoot = (value: unknown): string => Value.Parse(Boot, value).text;
+export const parseFacts = (value: unknown): Facts => Value.Parse(Facts, value);

@@ -1,0 +1,192 @@
+"""What a Pi session's shim and its private process say to each other: JSON Lines.
+
+One request and one response per line, UTF-8, matched by ``id``. Calls run in
+parallel. The first line that the process writes says that it is ready::
+
+    {"ready": {"protocol": 1, "version": "0.1.0", "pid": 4711}}
+
+Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
+
+    {"type": "call", "id": "7", "operation": "notes_read", "arguments": {…}, "host": {…}}
+    {"type": "boot", "id": "8", "host": {…}}
+    {"type": "status", "id": "9"}
+    {"type": "cancel", "id": "7"}
+    {"type": "entries", "reset": true, "entries": [{…}, …]}
+
+``entries`` carries what a session without a file holds: the header and every entry
+after a reset, then only what was appended since. It has no response, and every
+request behind it sees it. A request whose ``host.live`` is true reads from there.
+
+Responses::
+
+    {"id": "7", "ok": true, "value": {"outcome", "result", "text", "isError", "extras"}}
+    {"id": "8", "ok": true, "value": {"text": "…"}}
+    {"id": "7", "ok": false, "failure": {"kind": "arguments", "message": "…"}}
+
+A refusal is an answer (``ok`` is true, ``isError`` too). A failure is the host's own:
+``arguments`` (they break the input schema), ``host`` (the call could not be carried
+out; a crash's text stays in the log), ``request`` (not of this protocol) and
+``cancelled``. A cancelled call that did not begin is never carried out; one that runs
+is carried out to its end, whole, and its answer is dropped.
+
+The process ends when its standard input does, after the calls that run. Standard
+output carries nothing but responses; logs go to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hindnote.core.calls import HostCall
+from hindnote.core.text import clean_json
+
+PROTOCOL = 1
+"""Grows when an older shim could no longer talk to this process."""
+
+
+class HostFacts(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True
+):
+    """What the shim knows of the session as a request leaves it."""
+
+    cwd: str
+    session_id: str | None = None
+    session_file: str | None = None
+    session_dir: str | None = None
+    leaf_id: str | None = None
+    call_id: str | None = None
+    agent_dir: str | None = None
+    model: str | None = None
+    agent: str | None = None
+    live: bool = False
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """Base of everything that the shim sends."""
+
+
+class CallRequest(_Message, tag="call"):
+    """Carry out one operation."""
+
+    id: str
+    operation: str
+    arguments: dict[str, Any]
+    host: HostFacts
+
+
+class BootRequest(_Message, tag="boot"):
+    """Build the boot block."""
+
+    id: str
+    host: HostFacts
+
+
+class StatusRequest(_Message, tag="status"):
+    """Say who is there."""
+
+    id: str
+
+
+class Cancel(_Message, tag="cancel"):
+    """Give up the request of this id."""
+
+    id: str
+
+
+class Entries(_Message, tag="entries"):
+    """Entries of a session without a file."""
+
+    reset: bool
+    entries: list[msgspec.Raw]
+
+
+Request = CallRequest | BootRequest | StatusRequest
+Message = CallRequest | BootRequest | StatusRequest | Cancel | Entries
+
+_decoder = msgspec.json.Decoder(Message)
+
+
+def decode(line: bytes) -> Message:
+    """Return one checked message.
+
+    Raises:
+        msgspec.DecodeError: The line is not of the protocol.
+    """
+    try:
+        return _decoder.decode(line)
+    except msgspec.DecodeError as error:
+        # JavaScript strings may hold lone surrogates, whose escapes msgspec refuses.
+        try:
+            cleaned = json.dumps(clean_json(json.loads(line)), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            raise error from None
+        return _decoder.decode(cleaned.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSnapshot:
+    """The entries that had arrived when a request did."""
+
+    generation: int
+    lines: list[bytes]
+
+
+@dataclass(slots=True)
+class LiveBuffer:
+    """Entries of a session without a file, as they arrive."""
+
+    generation: int = 0
+    lines: list[bytes] = field(default_factory=list)
+
+    def take(self, message: Entries) -> None:
+        """Add entries, or begin again with them."""
+        if message.reset:
+            self.generation += 1
+            self.lines = []
+        self.lines.extend(bytes(entry) for entry in message.entries)
+
+    def snapshot(self) -> LiveSnapshot:
+        """Return what is there now; entries that come later do not show in it."""
+        return LiveSnapshot(self.generation, list(self.lines))
+
+
+def host_call(facts: HostFacts, live: LiveSnapshot | None) -> HostCall:
+    """Return the call that the plugins are asked with."""
+    extra = {} if facts.session_dir is None else {"session_dir": facts.session_dir}
+    return HostCall(
+        host="pi",
+        session_id=facts.session_id,
+        session_file=_path(facts.session_file),
+        leaf_id=facts.leaf_id,
+        call_id=facts.call_id,
+        cwd=Path(facts.cwd),
+        config_dir=_path(facts.agent_dir),
+        model=facts.model,
+        agent=facts.agent,
+        live=live,
+        extra=extra,
+    )
+
+
+def _path(value: str | None) -> Path | None:
+    return None if value is None else Path(value)
+
+
+def failure(request_id: str, kind: str, message: str) -> dict[str, Any]:
+    """Return the response that says a request failed."""
+    return {"id": request_id, "ok": False, "failure": {"kind": kind, "message": message}}
+
+
+def id_of(line: bytes) -> str | None:
+    """Return the id of a message that is not of the protocol, if it has one."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if isinstance(found, str) else None

@@ -1,0 +1,189 @@
+"""The private process of one Pi session, behind the protocol of ``hosts.pi.protocol``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+import time
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from hindnote.core.dispatch import HostFailure
+from hindnote.core.operation import ArgumentError
+from hindnote.hosts.pi.protocol import (
+    PROTOCOL,
+    BootRequest,
+    Cancel,
+    Entries,
+    LiveBuffer,
+    LiveSnapshot,
+    Request,
+    StatusRequest,
+    decode,
+    failure,
+    host_call,
+    id_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hindnote.core.calls import HostCall
+    from hindnote.core.dispatch import Dispatcher
+
+WORKERS = 8
+"""Calls that run at once, at most; the others wait in order."""
+
+PATIENCE = 1.0
+"""Seconds for which running calls may finish once standard input has ended."""
+
+log = logging.getLogger("hindnote.pi")
+
+
+@dataclass(slots=True)
+class _Job:
+    request: Request
+    live: LiveSnapshot | None
+    cancelled: bool = False
+
+
+class Server:
+    """Serves one shim until its side of the pipe closes.
+
+    Args:
+        dispatcher: Carries out calls.
+        boot: Builds the boot block's text for a call.
+        source: Where requests come from.
+        sink: Where responses go; nothing else writes there.
+        facts: What a status tells besides the process's own facts.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        boot: Callable[[HostCall], str],
+        source: IO[bytes],
+        sink: IO[bytes],
+        facts: Mapping[str, Any],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._boot = boot
+        self._source = source
+        self._sink = sink
+        self._facts = {"protocol": PROTOCOL, **facts, "pid": os.getpid()}
+        self._live = LiveBuffer()
+        self._jobs: dict[str, _Job] = {}
+        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._workers: list[threading.Thread] = []
+
+    def serve(self) -> None:
+        """Read requests until the source ends, then let running calls finish."""
+        self._write(_encode({"ready": self._facts}))
+        # readline, since iterating over a pipe may hold lines back in a buffer
+        while line := self._source.readline():
+            if line.strip():
+                self._receive(line)
+        for _ in self._workers:
+            self._waiting.put(None)
+        deadline = time.monotonic() + PATIENCE
+        for worker in self._workers:
+            worker.join(max(0.0, deadline - time.monotonic()))
+
+    def _receive(self, line: bytes) -> None:
+        try:
+            message = decode(line)
+        except msgspec.DecodeError as error:
+            log.error("not a request: %s", error)
+            self._fail(id_of(line), "request", f"not a request of protocol {PROTOCOL}: {error}")
+            return
+        if isinstance(message, Entries):
+            self._live.take(message)
+        elif isinstance(message, Cancel):
+            self._cancel(message.id)
+        else:
+            self._queue(message)
+
+    def _queue(self, request: Request) -> None:
+        live = None
+        if not isinstance(request, StatusRequest) and request.host.live:
+            live = self._live.snapshot()
+        job = _Job(request, live)
+        with self._lock:
+            if request.id in self._jobs:
+                log.error("request id %r is in use", request.id)
+                return
+            self._jobs[request.id] = job
+            waiting = len(self._jobs)
+        self._waiting.put(job)
+        if len(self._workers) < min(WORKERS, waiting):
+            worker = threading.Thread(target=self._work, daemon=True)
+            self._workers.append(worker)
+            worker.start()
+
+    def _cancel(self, request_id: str) -> None:
+        with self._lock:
+            job = self._jobs.pop(request_id, None)
+            if job is None:
+                return
+            job.cancelled = True
+        self._fail(request_id, "cancelled", "the call was cancelled")
+
+    def _work(self) -> None:
+        while (job := self._waiting.get()) is not None:
+            if job.cancelled:
+                continue
+            response = self._respond(job)
+            with self._lock:
+                if job.cancelled:
+                    continue
+                del self._jobs[job.request.id]
+            self._write(response)
+
+    def _respond(self, job: _Job) -> bytes:
+        request = job.request
+        try:
+            value = self._value(request, job.live)
+            return _encode({"id": request.id, "ok": True, "value": value})
+        except ArgumentError as error:
+            return _encode(failure(request.id, "arguments", str(error)))
+        except HostFailure as error:
+            log.error("%s", error)
+            return _encode(failure(request.id, "host", str(error)))
+        except Exception:
+            # The border of the process: a crash keeps its trace in the log, and
+            # the model is told that there was one, not what it said.
+            log.exception("request %s crashed", request.id)
+            return _encode(
+                failure(request.id, "host", "hindnote failed unexpectedly; its log says why")
+            )
+
+    def _value(self, request: Request, live: LiveSnapshot | None) -> dict[str, Any]:
+        if isinstance(request, StatusRequest):
+            return dict(self._facts)
+        call = host_call(request.host, live)
+        if isinstance(request, BootRequest):
+            return {"text": self._boot(call)}
+        return self._dispatcher.call(call, request.operation, request.arguments).packaged()
+
+    def _fail(self, request_id: str | None, kind: str, message: str) -> None:
+        if request_id is not None:
+            self._write(_encode(failure(request_id, kind, message)))
+
+    def _write(self, line: bytes) -> None:
+        with self._writing:
+            try:
+                self._sink.write(line)
+                self._sink.flush()
+            except (BrokenPipeError, ValueError):
+                # The shim is gone; the end of standard input follows.
+                log.warning("a response found nobody to read it")
+
+
+def _encode(message: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(message) + b"\n"
