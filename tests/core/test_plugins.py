@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -226,48 +226,7 @@ def test_a_catalogue_of_another_shape_or_host_is_a_host_failure(answer: Any) -> 
 
 # -- finding -------------------------------------------------------------------
 
-GOOD_SOURCE = """
-from hindnote import HostIdentity, hookimpl
-
-@hookimpl
-def host_base_cwd(call):
-    return call.cwd
-
-@hookimpl
-def host_identity(call):
-    return HostIdentity(host={slug!r}, session_id=None, agent="a", model="m")
-
-@hookimpl
-def host_projection(call, session):
-    return None
-"""
-
-
-class Site:
-    """A folder on ``sys.path`` into which distributions are installed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def install(self, distribution: str, slug: str, module: str, source: str | None = None) -> None:
-        info = self.folder / f"{distribution}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
-        )
-        (info / "entry_points.txt").write_text(f"[hindnote.hosts]\n{slug} = {module}\n")
-        text = GOOD_SOURCE.format(slug=slug) if source is None else source
-        (self.folder / f"{module}.py").write_text(text)
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.syspath_prepend(tmp_path)
-    before = set(sys.modules)
-    yield Site(tmp_path)
-    for name in set(sys.modules) - before:
-        if name.startswith("hindnote_test_"):
-            del sys.modules[name]
+Install = Callable[..., None]
 
 
 def codes(hosts: Hosts) -> dict[str, str]:
@@ -279,8 +238,8 @@ def codes(hosts: Hosts) -> dict[str, str]:
     }
 
 
-def test_a_third_party_s_host_is_found_through_its_entry_point(site: Site) -> None:
-    site.install("acme-host", "acme", "hindnote_test_acme")
+def test_a_third_party_s_host_is_found_through_its_entry_point(install: Install) -> None:
+    install("acme-host", "acme", "hindnote_test_acme")
 
     hosts = Hosts.load()
 
@@ -302,10 +261,10 @@ def test_a_third_party_s_host_is_found_through_its_entry_point(site: Site) -> No
     ],
 )
 def test_a_broken_plugin_is_refused_and_the_others_are_served(
-    site: Site, source: str, code: str
+    install: Install, source: str, code: str
 ) -> None:
-    site.install("acme-host", "acme", "hindnote_test_acme")
-    site.install("broken-host", "broken", "hindnote_test_broken", source)
+    install("acme-host", "acme", "hindnote_test_acme")
+    install("broken-host", "broken", "hindnote_test_broken", source)
 
     hosts = Hosts.load()
 
@@ -316,9 +275,9 @@ def test_a_broken_plugin_is_refused_and_the_others_are_served(
         hosts.base_cwd(HostCall(host="broken", cwd=Path("/")))
 
 
-def test_a_second_claim_to_a_slug_is_refused_and_the_first_is_served(site: Site) -> None:
-    site.install("b-host", "acme", "hindnote_test_b", "raise AssertionError('imported')")
-    site.install("a-host", "acme", "hindnote_test_a")
+def test_a_second_claim_to_a_slug_is_refused_and_the_first_is_served(install: Install) -> None:
+    install("b-host", "acme", "hindnote_test_b", "raise AssertionError('imported')")
+    install("a-host", "acme", "hindnote_test_a")
 
     hosts = Hosts.load()
 
@@ -326,14 +285,14 @@ def test_a_second_claim_to_a_slug_is_refused_and_the_first_is_served(site: Site)
     assert codes(hosts)["b-host 1.0"] == "duplicate_slug"
 
 
-def test_no_distribution_takes_the_slug_of_a_built_in_host(site: Site) -> None:
-    site.install("a-host", "pi", "hindnote_test_a")
+def test_no_distribution_takes_the_slug_of_a_built_in_host(install: Install) -> None:
+    install("a-host", "pi", "hindnote_test_a")
 
     assert codes(Hosts.load())["a-host 1.0"] == "duplicate_slug"
 
 
-def test_no_distribution_takes_the_slug_of_the_process_s_own_host(site: Site) -> None:
-    site.install("a-host", "good", "hindnote_test_a")
+def test_no_distribution_takes_the_slug_of_the_process_s_own_host(install: Install) -> None:
+    install("a-host", "good", "hindnote_test_a")
 
     hosts = Hosts.load({"good": Good()})
 
@@ -341,9 +300,11 @@ def test_no_distribution_takes_the_slug_of_the_process_s_own_host(site: Site) ->
     assert hosts.identity(CALL).session_id == "s1"
 
 
-def test_a_reserved_or_malformed_entry_point_is_refused_without_being_imported(site: Site) -> None:
-    site.install("a-host", "human", "hindnote_test_a", "raise AssertionError('imported')")
-    site.install("b-host", "Bad", "hindnote_test_b", "raise AssertionError('imported')")
+def test_a_reserved_or_malformed_entry_point_is_refused_without_being_imported(
+    install: Install,
+) -> None:
+    install("a-host", "human", "hindnote_test_a", "raise AssertionError('imported')")
+    install("b-host", "Bad", "hindnote_test_b", "raise AssertionError('imported')")
 
     found = codes(Hosts.load())
 
@@ -351,9 +312,9 @@ def test_a_reserved_or_malformed_entry_point_is_refused_without_being_imported(s
     assert found["b-host 1.0"] == "invalid_slug"
 
 
-def test_one_host_is_asked_without_importing_another(site: Site) -> None:
-    site.install("acme-host", "acme", "hindnote_test_acme")
-    site.install("other-host", "other", "hindnote_test_other", "raise AssertionError('imported')")
+def test_one_host_is_asked_without_importing_another(install: Install) -> None:
+    install("acme-host", "acme", "hindnote_test_acme")
+    install("other-host", "other", "hindnote_test_other", "raise AssertionError('imported')")
 
     hosts = Hosts.load()
 
@@ -372,8 +333,8 @@ def test_a_process_s_own_host_is_asked_without_looking_for_others(
     assert Hosts.load({"good": Good()}).base_cwd(CALL) == Path("/")
 
 
-def test_a_process_s_own_host_is_known_again_among_the_entry_points(site: Site) -> None:
-    site.install("acme-host", "acme", "hindnote_test_acme")
+def test_a_process_s_own_host_is_known_again_among_the_entry_points(install: Install) -> None:
+    install("acme-host", "acme", "hindnote_test_acme")
     own = __import__("hindnote_test_acme")
 
     hosts = Hosts.load({"acme": own})

@@ -1,0 +1,94 @@
+"""The root command, and how everything that goes wrong becomes an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import NoReturn, TextIO
+
+import click
+
+from hindnote.core.cli.tree import Failure, Tree
+from hindnote.core.failures import HostFailure
+from hindnote.core.operation import ArgumentError
+from hindnote.core.plugin_rules import PluginRefused
+
+HELP = """A memory for coding agents that outlives their context window.
+
+hindnote keeps an agent's notes as Markdown files and looks into the sessions that
+its host recorded. Agents use it as tools of their host; this command is for people
+and scripts, and answers exactly as the tools do.
+
+\b
+See it at work, on a recorded session and scratch notes:
+  hindnote demo
+\b
+Put the tools into a host, and look whether all is in its place:
+  hindnote install pi
+  hindnote doctor
+\b
+Call a tool by hand:
+  hindnote call notes_list
+  hindnote call notes_write '{"address": "@project/plan", "content": "Ship it."}'
+  hindnote call history_list '{"limit": 5}' --session-file SESSION.jsonl
+
+Exit codes: 0 done, 1 refused (or, of doctor: something is wrong), 2 not possible.
+"""
+
+EPILOG = """\b
+Completion for your shell (bash, zsh or fish), for example:
+  eval "$(_HINDNOTE_COMPLETE=bash_source hindnote)"
+"""
+
+OWN = {name: f"hindnote.core.cli.{name}:{name}" for name in ("call", "doctor", "hosts", "schemas")}
+
+
+class App(Tree):
+    """The root: turns the failures of a call into exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except (HostFailure, ArgumentError) as failure:
+            cause = failure.__cause__
+            if isinstance(failure, HostFailure) and cause is not None:
+                # A plugin crashed: the message may not tell its text, a log may.
+                traceback.print_exception(cause, file=sys.stderr)
+            raise Failure(str(failure)) from failure
+        except PluginRefused as refused:
+            raise Failure(str(refused)) from refused
+
+
+def make_app() -> App:
+    """Return the root command; what distributions offer is looked up once for each."""
+    app = App(
+        name="hindnote",
+        own=OWN,
+        help=HELP,
+        epilog=EPILOG,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    return click.version_option(package_name="hindnote", prog_name="hindnote")(app)
+
+
+def run() -> NoReturn:
+    """Run the command line on this process's arguments."""
+    for stream in (sys.stdout, sys.stderr):
+        _forgive(stream)
+    try:
+        make_app().main(prog_name="hindnote")
+    except Exception:  # noqa: BLE001
+        # Python's own exit code for a crash is that of a refusal, and a script
+        # could not tell them apart.
+        traceback.print_exc()
+        click.echo("hindnote stopped unexpectedly; this is a defect of hindnote", err=True)
+        sys.exit(2)
+    sys.exit(0)
+
+
+def _forgive(stream: TextIO) -> None:
+    """Let a stream print what its encoding lacks as an escape instead of failing."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

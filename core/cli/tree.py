@@ -1,0 +1,111 @@
+"""The tree of commands: the core's own, and those that distributions offer.
+
+An entry point in the group ``hindnote.commands`` is a command; its name is the path
+of the command, a dot for each blank (``install.pi`` is ``hindnote install pi``). A
+command is imported when it is used or listed; one that cannot be imported is
+reported in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from importlib import import_module
+from typing import Any
+
+import click
+
+from hindnote.core.entries import BrokenEntry, distribution, entries, load
+
+GROUP = "hindnote.commands"
+
+CHECKS = "doctor"
+"""Entry points below this name are checks for ``hindnote doctor``, and no commands."""
+
+
+class Failure(click.ClickException):
+    """Nothing could be done: usage, or the host's failure. Exit code 2."""
+
+    exit_code = 2
+
+
+class Broken(click.Command):
+    """Stands where a command should be that cannot be used."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(
+            name,
+            short_help="(cannot be used; run it to see why)",
+            context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+        )
+        self.reason = reason
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Say why the command cannot be used."""
+        raise Failure(f"{ctx.command_path} cannot be used: {self.reason}")
+
+
+Loader = Callable[[], click.Command]
+
+
+class Tree(click.Group):
+    """A group whose commands are found by their path and imported when they are needed.
+
+    Args:
+        path: The group's own path below ``hindnote``.
+        own: The core's commands in this group: name to ``module:attribute``.
+        **options: What a ``click.Group`` takes.
+    """
+
+    def __init__(
+        self, path: tuple[str, ...] = (), own: Mapping[str, str] | None = None, **options: Any
+    ) -> None:
+        super().__init__(**options)
+        self.path = path
+        self.own = dict(own or {})
+
+    @cached_property
+    def _offered(self) -> dict[str, Loader]:
+        """What entry points offer in this group; of two claims to a name the first holds."""
+        loaders: dict[str, Loader] = {}
+        depth = len(self.path)
+        for entry in entries(GROUP):
+            path = tuple(entry.name.split("."))
+            if path[0] == CHECKS or path[:depth] != self.path or len(path) <= depth:
+                continue
+            name = path[depth]
+            if len(path) == depth + 1:
+                loaders.setdefault(name, partial(_command, name, entry))
+            else:
+                loaders.setdefault(name, partial(_group, (*self.path, name)))
+        return loaders
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, sorted."""
+        return sorted({*self.own, *self._offered, *super().list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one command, importing it."""
+        if cmd_name in self.own:
+            module, _, attribute = self.own[cmd_name].partition(":")
+            command: click.Command = getattr(import_module(module), attribute)
+            return command
+        loader = self._offered.get(cmd_name)
+        return loader() if loader else super().get_command(ctx, cmd_name)
+
+
+def _group(path: tuple[str, ...]) -> Tree:
+    tree = Tree(path, name=path[-1])
+    names = tree.list_commands(click.Context(tree))
+    tree.help = f"{path[-1].capitalize()} one of: {', '.join(names)}."
+    return tree
+
+
+def _command(name: str, entry: Any) -> click.Command:
+    try:
+        command = load(entry)
+    except BrokenEntry as broken:
+        return Broken(name, f"{broken} ({distribution(entry)})")
+    if not isinstance(command, click.Command):
+        return Broken(name, f"{entry.value} is no click command ({distribution(entry)})")
+    return command

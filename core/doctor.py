@@ -1,0 +1,146 @@
+"""What may be wrong with an installation and a notes home, found by looking alone.
+
+Nothing here writes, locks or creates anything. A host adds checks of its own through
+an entry point ``doctor.<host>`` in the group ``hindnote.commands``: a function without
+arguments that returns or yields findings.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hindnote.core.entries import BrokenEntry, distribution, entries, load
+from hindnote.core.plugins import Hosts
+
+Level = Literal["ok", "warning", "error"]
+
+COMMANDS = "hindnote.commands"
+"""The entry-point group of commands and of hosts' checks."""
+
+CHECKS = "doctor."
+"""Entry points whose names start like this are checks, the others are commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    level: Level
+    """``warning``: worth knowing, nothing is broken. ``error``: something is wrong."""
+
+    subject: str
+    """What was looked at: a path, a program, a plugin."""
+
+    message: str
+    """What was found, in one line."""
+
+    advice: str = ""
+    """What to do about it; empty when there is nothing to do."""
+
+
+def examine(home: Path) -> Iterator[Finding]:
+    """Return every finding of the core and of the installed hosts.
+
+    Args:
+        home: The notes home, absolute; need not exist.
+    """
+    from hindnote.core.doctor_notes import examine_home
+
+    yield from examine_installation()
+    yield from examine_home(home)
+    yield from examine_hosts()
+
+
+# -- the installation ----------------------------------------------------------
+
+
+def examine_installation() -> Iterator[Finding]:
+    """Look at versions, the command, the plugins and the commands of distributions."""
+    from importlib.metadata import version
+
+    running = f"hindnote {version('hindnote')} on Python {platform.python_version()}"
+    yield Finding("ok", running, sys.executable)
+    command = shutil.which("hindnote")
+    if command:
+        yield Finding("ok", "command hindnote", command)
+    else:
+        yield Finding(
+            "warning",
+            "command hindnote",
+            "is not on the PATH",
+            f"hosts do not need it; {Path(sys.executable).parent / 'hindnote'} is the whole path",
+        )
+    for report in Hosts.load().report():
+        subject = f"host {report.source.slug}"
+        if report.refused:
+            yield Finding("error", subject, f"was refused: {report.refused.reason}")
+        else:
+            yield Finding("ok", subject, report.source.distribution or report.source.value)
+    yield from _examine_commands()
+
+
+def _examine_commands() -> Iterator[Finding]:
+    held: dict[str, str | None] = {}
+    for entry in entries(COMMANDS):
+        subject = f"entry point {entry.name}"
+        if entry.name in held:
+            yield Finding(
+                "error",
+                subject,
+                f"{distribution(entry)} offers what {held[entry.name]} offers already",
+                "uninstall one of the two; the first is used",
+            )
+            continue
+        held[entry.name] = distribution(entry)
+        try:
+            load(entry)
+        except BrokenEntry as broken:
+            yield Finding(
+                "error", subject, str(broken), f"repair or uninstall {distribution(entry)}"
+            )
+
+
+# -- the hosts -----------------------------------------------------------------
+
+
+def examine_hosts() -> Iterator[Finding]:
+    """Run the checks that installed hosts offer."""
+    for entry in entries(COMMANDS):
+        if not entry.name.startswith(CHECKS):
+            continue
+        try:
+            checks = load(entry)
+        except BrokenEntry:
+            continue  # told by the look at the commands
+        yield from _run(entry.name.removeprefix(CHECKS), checks)
+
+
+def _run(host: str, checks: object) -> Iterator[Finding]:
+    try:
+        findings = checks() if callable(checks) else checks
+        if not isinstance(findings, Iterable):
+            raise TypeError("it is no function that yields findings")
+        for finding in findings:
+            if not isinstance(finding, Finding):
+                raise TypeError(f"it yielded a {type(finding).__name__}, not a Finding")
+            yield finding
+    except Exception as error:  # noqa: BLE001
+        # A doctor that dies of one broken check tells nothing of the rest.
+        yield Finding(
+            "error",
+            f"checks of host {host}",
+            f"stopped with {type(error).__name__}: {error}",
+            "this is a defect of the host's plugin; report it to its makers",
+        )
+
+
+def can_write(folder: Path) -> bool:
+    """Return whether files may be made in ``folder``, without trying."""
+    return os.access(folder, os.W_OK | os.X_OK)
