@@ -76,7 +76,7 @@ def call(
         agent=_cleaned(agent),
         model=_cleaned(model),
     )
-    dispatcher = Dispatcher(Hosts.load(), home.absolute() if home else notes_home())
+    dispatcher = Dispatcher(Hosts.load(), notes_home(home))
     answer = dispatcher.call(asked, operation, given)
     # Bytes: a stream for people would drop control characters or replace letters.
     shown = answer.structured() if structured else answer.text

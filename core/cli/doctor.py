@@ -37,7 +37,7 @@ def doctor(home: Path | None) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     levels: Counter[str] = Counter()
-    for finding in examine(home.absolute() if home else notes_home()):
+    for finding in examine(notes_home(home)):
         levels[finding.level] += 1
         _show(console, finding)
     console.print(_summary(levels))
