@@ -40,7 +40,10 @@ Completion for your shell (bash, zsh or fish), for example:
   eval "$(_HINDNOTE_COMPLETE=bash_source hindnote)"
 """
 
-OWN = {name: f"hindnote.core.cli.{name}:{name}" for name in ("call", "doctor", "hosts", "schemas")}
+OWN = {
+    name: f"hindnote.core.cli.{name}:{name}"
+    for name in ("call", "demo", "doctor", "hosts", "schemas")
+}
 
 
 class App(Tree):

@@ -1,0 +1,82 @@
+"""``hindnote demo``: the main job, played for a person."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from hindnote.core.demo.play import Scene
+
+WIDE = 120
+"""Columns from which both forms stand side by side."""
+
+INTRODUCTION = (
+    "Each call below is real: on a session that Pi recorded, and on notes in a scratch folder. "
+    "Every answer has two forms with one content, a text for the model and a structure for "
+    "scripts, each at most 32 KiB."
+)
+
+
+@click.command(short_help="See the tools at work on a recorded session.")
+def demo() -> None:
+    """Play the main job on a recorded Pi session and scratch notes.
+
+    Shows for each call the text that a model reads and the structured result that a
+    script gets, side by side on a wide terminal. Touches neither your notes nor your
+    sessions.
+    """
+    from rich.console import Console
+
+    from hindnote.core.demo.play import play
+
+    console = Console(highlight=False)
+    console.print(INTRODUCTION)
+    counted: Counter[str] = Counter()
+    for number, scene in enumerate(play(), start=1):
+        counted["refused" if scene.answer.is_error else "answered"] += 1
+        _show(console, number, scene)
+    console.print()
+    console.print(
+        f"{counted['answered']} calls answered, {counted['refused']} refused as it should be. "
+        "Next: 'hindnote install pi' or 'hindnote install claude', or 'hindnote call --help'."
+    )
+
+
+def _show(console: Console, number: int, scene: Scene) -> None:
+    from rich.text import Text
+
+    arguments = json.dumps(scene.arguments, ensure_ascii=False)
+    console.print()
+    console.print(Text(f"{number}. {scene.title}", style="bold"))
+    console.print(Text(f"{scene.operation} {arguments}", style="cyan"))
+    read = Text(scene.answer.text)
+    got = Text(json.dumps(scene.answer.result, ensure_ascii=False, indent=2))
+    if console.is_terminal and console.width >= WIDE:
+        console.print(_beside(read, got))
+    else:
+        console.print(_below("a model reads", read))
+        console.print(_below("a script gets", got))
+
+
+def _beside(read: RenderableType, got: RenderableType) -> RenderableType:
+    from rich.box import ROUNDED
+    from rich.table import Table
+
+    table = Table("a model reads", "a script gets", box=ROUNDED, expand=True, padding=(0, 1))
+    table.columns[0].ratio = table.columns[1].ratio = 1
+    table.add_row(read, got)
+    return table
+
+
+def _below(title: str, content: RenderableType) -> RenderableType:
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    return Group(Text(f"  {title}:", style="dim"), Padding(content, (0, 0, 0, 4)))
