@@ -14,6 +14,7 @@ def test_the_extension_type_checks_against_pi_itself(
 ) -> None:
     folder = tmp_path / "hindnote"
     shutil.copytree(EXTENSION, folder)
+    shutil.copy(Path(__file__).parent / "tsconfig.json", folder)
     # Beside Pi, not inside it: its own modules lie in the same folder.
     (tmp_path / "node_modules").symlink_to(host_modules)
     compiler = host_modules / "typescript" / "bin" / "tsc"

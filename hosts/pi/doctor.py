@@ -1,0 +1,172 @@
+"""What may be wrong between hindnote and Pi, found by looking alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from hindnote.core.doctor import Finding
+from hindnote.core.registry import NAMES
+from hindnote.hosts.pi.places import (
+    MANIFEST,
+    Manifest,
+    Scope,
+    digest,
+    read_manifest,
+    scopes,
+    shipped,
+)
+
+NODE = (22, 19)
+"""Pi needs this Node.js, or a newer one."""
+
+PI = (1, 6)
+"""Major and minor version of the Pi that the extension was tested against."""
+
+PATIENCE = 20.0
+"""Seconds for which a program may take to tell its version."""
+
+_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.\d+)*")
+
+
+def checks() -> Iterator[Finding]:
+    """Yield what was found: programs, installations, names of tools that are taken."""
+    yield from _programs()
+    places = scopes()
+    copies = [scope.extension for scope in places if read_manifest(scope.extension)]
+    referenced = [folder for scope in places for folder in scope.referenced()]
+    for scope in places:
+        yield from _installation(scope)
+    if not copies and not referenced:
+        yield Finding("ok", "pi extension", "is not installed", "hindnote install pi installs it")
+    if len(copies) + len(referenced) > 1:
+        where = ", ".join(str(folder) for folder in (*copies, *referenced))
+        yield Finding(
+            "error",
+            "pi extension",
+            f"Pi loads it more than once: {where}; the tools of all but the first are left out",
+            "keep one: hindnote uninstall pi [--project], or pi remove FOLDER",
+        )
+    yield from _clashes(places)
+
+
+def _programs() -> Iterator[Finding]:
+    pi = shutil.which("pi")
+    if pi is None:
+        yield Finding("ok", "pi", "is not on the PATH; nothing to check")
+        return
+    node = _version_of("node")
+    if node is None:
+        yield Finding(
+            "error", "node", "cannot be run", f"Pi needs Node.js {_dotted(NODE)} or newer"
+        )
+    elif node < NODE:
+        found = f"is {_dotted(node)}"
+        yield Finding("error", "node", found, f"Pi needs Node.js {_dotted(NODE)} or newer")
+    else:
+        yield Finding("ok", "node", _dotted(node))
+    found = _version_of("pi")
+    if found is None:
+        yield Finding("error", "pi", f"{pi} does not tell its version", "try: pi --version")
+    elif found < PI:
+        yield Finding("error", "pi", f"is {_dotted(found)}", f"update it to {_dotted(PI)} or newer")
+    elif found > PI:
+        tested = f"is {_dotted(found)}; this hindnote was tested with {_dotted(PI)}"
+        yield Finding("warning", "pi", tested)
+    else:
+        yield Finding("ok", "pi", _dotted(found))
+
+
+def _version_of(program: str) -> tuple[int, int] | None:
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = _VERSION.search(done.stdout) or _VERSION.search(done.stderr)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _dotted(numbers: tuple[int, int]) -> str:
+    return ".".join(str(number) for number in numbers)
+
+
+def _installation(scope: Scope) -> Iterator[Finding]:
+    manifest = read_manifest(scope.extension)
+    subject = str(scope.extension)
+    if manifest is None:
+        if scope.extension.is_dir():
+            told = f"was not written by hindnote, or its {MANIFEST} is damaged"
+            yield Finding("error", subject, told, "move it away, then: hindnote install pi")
+        return
+    flag = " --project" if scope.name == "project" else ""
+    again = f"hindnote install pi{flag}"
+    if not os.access(manifest.python, os.X_OK):
+        told = f"names an interpreter that is not there: {manifest.python}"
+        yield Finding("error", subject, told, again)
+    yield from _files(scope.extension, manifest, again)
+
+
+def _files(folder: Path, manifest: Manifest, again: str) -> Iterator[Finding]:
+    new = {name: digest(data) for name, data in shipped().items()}
+    found = {name: _digest(folder / name) for name in {*new, *manifest.files}}
+    missing = sorted(name for name in manifest.files if found[name] is None)
+    edited = sorted(
+        name
+        for name, digests in manifest.files.items()
+        if found[name] is not None and found[name] not in digests
+    )
+    if missing:
+        yield Finding("error", str(folder), f"lacks {', '.join(missing)}", again)
+    if edited:
+        yield Finding("warning", str(folder), f"was changed by hand: {', '.join(edited)}")
+    if not missing and not edited and any(found[name] != new[name] for name in new):
+        told = f"is of hindnote {manifest.version}, this is {version('hindnote')}"
+        yield Finding("error", str(folder), told, again)
+    elif not missing and not edited:
+        yield Finding("ok", str(folder), f"is current, and runs {manifest.python}")
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return digest(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:
+    """Look for other extensions that may offer tools of our names."""
+    names = re.compile(f"[\"'`]({'|'.join(NAMES)}|get_context_remaining)[\"'`]")
+    for scope in places:
+        for path in _others(scope):
+            try:
+                taken = sorted(set(names.findall(path.read_text("utf-8", "replace"))))
+            except OSError:
+                continue
+            if taken:
+                told = f"may offer tools of the same names: {', '.join(taken)}"
+                advice = (
+                    "where both are loaded, hindnote leaves its own out; /hindnote in Pi says so"
+                )
+                yield Finding("warning", str(path), told, advice)
+
+
+def _others(scope: Scope) -> Iterator[Path]:
+    """Yield the entry files of the other extensions in a place, as Pi finds them."""
+    folder = scope.folder / "extensions"
+    patterns = ("*.ts", "*.js", "*/*.ts", "*/*.js")
+    for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+        if path.parent != scope.extension:
+            yield path

@@ -1,0 +1,118 @@
+"""Where the extension lies, in hindnote and in Pi's folders, and how Pi comes to load it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).parent / "extension"
+"""The extension as this hindnote ships it."""
+
+MANIFEST = "install.json"
+"""Written by ``hindnote install pi`` beside the extension: what it wrote, and the interpreter."""
+
+NAME = "hindnote"
+
+
+def shipped() -> dict[str, bytes]:
+    """Return the files that an installation consists of, by name, without the manifest."""
+    paths = sorted(path for path in SOURCE.iterdir() if path.suffix in {".ts", ".json"})
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def agent_dir() -> Path:
+    """Return Pi's own folder: ``PI_CODING_AGENT_DIR``, or ``~/.pi/agent``."""
+    named = os.environ.get("PI_CODING_AGENT_DIR")
+    return Path(named or "~/.pi/agent").expanduser().absolute()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One of the two places in which Pi looks for extensions."""
+
+    name: str
+    """``global`` or ``project``."""
+
+    folder: Path
+    """Pi's folder there: it holds ``settings.json`` and ``extensions``."""
+
+    @property
+    def extension(self) -> Path:
+        """Where ``hindnote install pi`` puts the extension."""
+        return self.folder / "extensions" / NAME
+
+    def referenced(self) -> Iterator[Path]:
+        """Yield hindnote folders that the settings name: ``pi install`` does not copy."""
+        settings = _read_object(self.folder / "settings.json")
+        for entry in [*_list(settings.get("packages")), *_list(settings.get("extensions"))]:
+            source = entry.get("source") if isinstance(entry, dict) else entry
+            if not isinstance(source, str) or source.startswith(("npm:", "git:", "-", "builtin:")):
+                continue
+            path = (self.folder / Path(source.removeprefix("+")).expanduser()).resolve()
+            folder = path if path.is_dir() else path.parent
+            if _read_object(folder / "package.json").get("name") == NAME:
+                yield folder
+
+
+def scopes() -> tuple[Scope, Scope]:
+    """Return the global place and the one of the project in the current directory."""
+    return Scope("global", agent_dir()), Scope("project", Path.cwd() / ".pi")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an installation wrote."""
+
+    python: str
+    version: str
+    files: dict[str, list[str]]
+    """Digests by file name. Two while an update is under way: the old and the new one."""
+
+    made: list[str]
+    """Folders that were made for it, relative to Pi's folder, outermost first."""
+
+    def encoded(self) -> bytes:
+        """Return the manifest as the bytes of its file."""
+        data = {
+            "python": self.python,
+            "version": self.version,
+            "files": self.files,
+            "made": self.made,
+        }
+        return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def read_manifest(extension: Path) -> Manifest | None:
+    """Return what was installed in a folder; None when it is not an installation of ours."""
+    data = _read_object(extension / MANIFEST)
+    python, version = data.get("python"), data.get("version")
+    files, made = data.get("files"), data.get("made")
+    if not isinstance(python, str) or not isinstance(version, str):
+        return None
+    if not isinstance(files, dict) or not isinstance(made, list):
+        return None
+    digests = {str(name): [str(digest) for digest in _list(found)] for name, found in files.items()}
+    return Manifest(python, version, digests, [str(name) for name in made])
+
+
+def digest(data: bytes) -> str:
+    """Return the digest by which a file of ours is told from an edited one."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    """Return a JSON object from a file; empty when there is none to be read."""
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

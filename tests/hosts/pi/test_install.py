@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from hindnote.hosts.pi import places
+from hindnote.hosts.pi.install import install, uninstall
+from hindnote.hosts.pi.places import MANIFEST, SOURCE, read_manifest, shipped
+
+
+def run(command: click.Command, *arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def done(command: click.Command, *arguments: str) -> list[str]:
+    result = run(command, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.output.splitlines()
+
+
+def refused(command: click.Command, *arguments: str) -> str:
+    result = run(command, *arguments)
+    assert result.exit_code == 1
+    return result.output
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Return everything below a folder: bytes of files, None for folders."""
+    found = sorted(folder.rglob("*"))
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in found}
+
+
+@pytest.fixture
+def extension(home: Path) -> Path:
+    return home / ".pi" / "agent" / "extensions" / "hindnote"
+
+
+def test_install_copies_the_extension_and_names_this_interpreter(extension: Path) -> None:
+    lines = done(install)
+
+    for name, data in shipped().items():
+        assert (extension / name).read_bytes() == data
+        assert f"wrote {extension / name}" in lines
+    manifest = read_manifest(extension)
+    assert manifest is not None
+    assert manifest.python == sys.executable
+
+
+def test_every_file_of_the_extension_is_installed() -> None:
+    assert {path.name for path in SOURCE.iterdir()} == set(shipped())
+
+
+def test_uninstall_leaves_a_home_as_it_was_before(home: Path) -> None:
+    before = tree(home)
+
+    done(install)
+    assert tree(home) != before
+    done(uninstall)
+
+    assert tree(home) == before
+
+
+def test_uninstall_leaves_what_others_put_beside_it(home: Path, extension: Path) -> None:
+    other = extension.parent / "other.ts"
+    other.parent.mkdir(parents=True)
+    other.write_text("export default () => {}\n")
+    (home / ".pi" / "agent" / "settings.json").write_text('{"theme":"dark"}')
+    before = tree(home)
+
+    done(install)
+    done(uninstall)
+
+    assert tree(home) == before
+
+
+def test_a_second_install_changes_nothing(home: Path, extension: Path) -> None:
+    done(install)
+    before = tree(home)
+
+    assert done(install) == [f"nothing to do: {extension} is current"]
+    assert tree(home) == before
+
+
+def test_a_second_uninstall_finds_nothing(home: Path, extension: Path) -> None:
+    assert done(uninstall) == [f"nothing to do: {extension} is not installed"]
+    assert tree(home) == {}
+
+
+def test_dry_runs_change_nothing_and_say_what_would_change(home: Path, extension: Path) -> None:
+    lines = done(install, "--dry-run")
+    assert f"would write {extension / 'index.ts'}" in lines
+    assert f"would make {extension}" in lines
+    assert tree(home) == {}
+
+    done(install)
+    before = tree(home)
+    lines = done(uninstall, "--dry-run")
+    assert f"would remove {extension / 'index.ts'}" in lines
+    assert tree(home) == before
+
+
+def test_dry_run_and_install_name_the_same_files(home: Path) -> None:
+    told = [line.removeprefix("would write ") for line in done(install, "--dry-run")]
+    wrote = [line.removeprefix("wrote ") for line in done(install)]
+
+    assert [line for line in told if line.startswith("/")] == [
+        line for line in wrote if line.startswith("/")
+    ]
+
+
+def test_project_installs_into_the_current_directory(home: Path) -> None:
+    before = tree(Path.cwd())
+
+    done(install, "--project")
+    assert (Path.cwd() / ".pi/extensions/hindnote/index.ts").is_file()
+    assert tree(home) == {}
+    done(uninstall, "--project")
+
+    assert tree(Path.cwd()) == before
+
+
+def test_the_agent_folder_may_lie_elsewhere(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "elsewhere"))
+
+    done(install)
+
+    assert (tmp_path / "elsewhere/extensions/hindnote/index.ts").is_file()
+    assert tree(home) == {}
+
+
+def test_an_update_replaces_old_files_and_removes_stale_ones(
+    home: Path, extension: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {"index.ts": b"old", "gone.ts": b"gone", "wire.ts": shipped()["wire.ts"]}
+    with monkeypatch.context() as patched:
+        patched.setattr("hindnote.hosts.pi.install.shipped", lambda: old)
+        done(install)
+
+    lines = done(install)
+
+    assert f"removed {extension / 'gone.ts'}" in lines
+    assert f"wrote {extension / 'index.ts'}" in lines
+    assert f"wrote {extension / 'wire.ts'}" not in lines
+    assert {path.name for path in extension.iterdir()} == {*shipped(), MANIFEST}
+    done(uninstall)
+    assert tree(home) == {}
+
+
+def test_an_interrupted_update_can_be_taken_up_again(
+    home: Path, extension: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("hindnote.hosts.pi.install.shipped", lambda: {"index.ts": b"old"})
+        done(install)
+
+    replace, count = Path.replace, 0
+
+    def fail(self: Path, target: Path) -> Path:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise OSError("no space left on device")
+        return replace(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", fail)
+        assert run(install).exit_code != 0
+
+    done(install)
+    assert (extension / "index.ts").read_bytes() == shipped()["index.ts"]
+
+
+def test_a_file_changed_by_hand_is_neither_overwritten_nor_removed(extension: Path) -> None:
+    done(install)
+    (extension / "index.ts").write_text("// mine\n")
+
+    assert "changed by hand" in refused(install)
+    lines = done(uninstall)
+
+    assert f"left {extension / 'index.ts'}: changed since it was installed" in lines
+    assert tree(extension) == {"index.ts": b"// mine\n"}
+
+
+def test_a_folder_that_hindnote_did_not_write_is_refused(extension: Path) -> None:
+    extension.mkdir(parents=True)
+    (extension / "index.ts").write_text("// somebody's\n")
+    before = tree(extension)
+
+    assert "not written by hindnote" in refused(install)
+    assert "not written by hindnote" in refused(uninstall)
+    assert tree(extension) == before
+
+
+@pytest.mark.parametrize("data", ["", "[]", '{"python": 1}', "{", '{"python":"p","version":"1"}'])
+def test_a_damaged_manifest_is_no_licence_to_touch_the_folder(extension: Path, data: str) -> None:
+    done(install)
+    (extension / MANIFEST).write_text(data)
+    before = tree(extension)
+
+    refused(uninstall)
+    assert tree(extension) == before
+
+
+@pytest.mark.parametrize("key", ["packages", "extensions"])
+def test_a_folder_that_pi_references_stands_against_a_copy(home: Path, key: str) -> None:
+    agent = home / ".pi" / "agent"
+    agent.mkdir(parents=True)
+    (agent / "settings.json").write_text(json.dumps({key: ["npm:x", str(SOURCE)]}))
+
+    assert f"pi remove {SOURCE}" in refused(install)
+    assert f"pi remove {SOURCE}" in refused(install, "--project")
+    assert f"left {SOURCE}" in done(uninstall)[0]
+
+
+def test_relative_and_typed_references_are_found(home: Path) -> None:
+    agent = home / ".pi" / "agent"
+    agent.mkdir(parents=True)
+    (home / "hn").symlink_to(SOURCE)
+    entries = [{"source": "../../hn"}, "../../missing", "-../../hn/index.ts", 5]
+    (agent / "settings.json").write_text(json.dumps({"packages": entries}))
+
+    [scope, _] = places.scopes()
+    assert list(scope.referenced()) == [SOURCE.resolve()]
+
+
+def test_a_second_place_is_refused_since_pi_would_load_both(extension: Path) -> None:
+    done(install)
+    assert "hindnote uninstall pi\n" in refused(install, "--project")
+    done(uninstall)
+    done(install, "--project")
+    assert "hindnote uninstall pi --project" in refused(install)
