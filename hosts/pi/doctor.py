@@ -70,16 +70,17 @@ def _programs() -> Iterator[Finding]:
         yield Finding("error", "node", found, f"Pi needs Node.js {_dotted(NODE)} or newer")
     else:
         yield Finding("ok", "node", _dotted(node))
-    found = _version_of("pi")
-    if found is None:
+    release = _version_of("pi")
+    if release is None:
         yield Finding("error", "pi", f"{pi} does not tell its version", "try: pi --version")
-    elif found < PI:
-        yield Finding("error", "pi", f"is {_dotted(found)}", f"update it to {_dotted(PI)} or newer")
-    elif found > PI:
-        tested = f"is {_dotted(found)}; this hindnote was tested with {_dotted(PI)}"
+    elif release < PI:
+        told = f"is {_dotted(release)}"
+        yield Finding("error", "pi", told, f"update it to {_dotted(PI)} or newer")
+    elif release > PI:
+        tested = f"is {_dotted(release)}; this hindnote was tested with {_dotted(PI)}"
         yield Finding("warning", "pi", tested)
     else:
-        yield Finding("ok", "pi", _dotted(found))
+        yield Finding("ok", "pi", _dotted(release))
 
 
 def _version_of(program: str) -> tuple[int, int] | None:

@@ -70,7 +70,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     """Base of everything that the shim sends."""
 
 
-class CallRequest(_Message, tag="call"):
+class CallRequest(_Message, frozen=True, tag="call"):
     """Carry out one operation."""
 
     id: str
@@ -79,26 +79,26 @@ class CallRequest(_Message, tag="call"):
     host: HostFacts
 
 
-class BootRequest(_Message, tag="boot"):
+class BootRequest(_Message, frozen=True, tag="boot"):
     """Build the boot block."""
 
     id: str
     host: HostFacts
 
 
-class StatusRequest(_Message, tag="status"):
+class StatusRequest(_Message, frozen=True, tag="status"):
     """Say who is there."""
 
     id: str
 
 
-class Cancel(_Message, tag="cancel"):
+class Cancel(_Message, frozen=True, tag="cancel"):
     """Give up the request of this id."""
 
     id: str
 
 
-class Entries(_Message, tag="entries"):
+class Entries(_Message, frozen=True, tag="entries"):
     """Entries of a session without a file."""
 
     reset: bool
