@@ -137,7 +137,8 @@ def _explain(name: str, params: type[Params], error: ValidationError) -> str:
     for item in error.errors(include_url=False, include_input=False, include_context=False):
         where = ".".join(str(part) for part in item["loc"]) or "arguments"
         if item["type"] == "extra_forbidden":
-            known = ", ".join(params.model_fields)
+            fields = params.model_fields.items()
+            known = ", ".join(field.alias or name for name, field in fields)
             problems.append(f"{where}: unknown field (known: {known})")
         else:
             problems.append(f"{where}: {item['msg']}")

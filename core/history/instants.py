@@ -6,14 +6,11 @@ same to them. An instant is a float, seconds since the epoch.
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, time, timedelta
-from math import nan
+from math import inf, nan
 from typing import Literal
 
 from hindnote.core.outcome import Refused, quote
-
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def instant(created_at: str | None) -> float:
@@ -41,16 +38,28 @@ def bound(name: Literal["since", "until"], value: str | None) -> float | None:
     """
     if value is None:
         return None
+    moment = _moment(name, value)
     try:
-        if _DAY.fullmatch(value):
-            day = date.fromisoformat(value)
-            if name == "until":
-                day += timedelta(days=1)
-            return datetime.combine(day, time()).timestamp()
-        return datetime.fromisoformat(value).timestamp()
-    except (ValueError, OverflowError, OSError) as error:
+        if isinstance(moment, datetime):
+            return moment.timestamp()
+        if name == "until":
+            moment += timedelta(days=1)
+        return datetime.combine(moment, time()).timestamp()
+    except (ValueError, OverflowError, OSError):
+        # The first and the last day of the calendar have no instant everywhere.
+        return -inf if moment.year < 1970 else inf
+
+
+def _moment(name: str, value: str) -> date:
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
         raise Refused(
             "invalid_time",
-            f"{name} {quote(value)} is no ISO 8601 date or date-time ({error}); write it like "
-            "2026-11-30 or 2026-11-30T09:57:58Z",
+            f"{name} {quote(value)} is no ISO 8601 date or date-time ({quote(str(error))}); write "
+            "it like 2026-11-30 or 2026-11-30T09:57:58Z",
         ) from None

@@ -1,0 +1,191 @@
+"""Parameters and results of the two history operations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field
+
+from hindnote.core.history.document import ToolStatus
+from hindnote.core.history.timeline import Role
+from hindnote.core.operation import Params
+from hindnote.core.outcome import Result
+from hindnote.core.window import WindowParams, WindowResult
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 200
+DEFAULT_PREVIEW = 1_200
+MAX_PREVIEW = 12_000
+
+End: TypeAlias = Literal["newest", "oldest"]
+
+# -- parameters ----------------------------------------------------------------
+
+
+class HistoryListParams(Params):
+    """Parameters of ``history_list``."""
+
+    session: str | None = None
+    """Another session: `<host>:<id>`, an id or a unique prefix of one, `@parent`; or many:
+    `*`, `<host>:*`, `project:*`."""
+
+    query: str | list[str] | None = None
+    """Only events that contain any of these literals, case-insensitive."""
+
+    roles: list[Role] | None = None
+
+    before_seq: Annotated[int, Field(ge=1)] | None = None
+
+    after_seq: Annotated[int, Field(ge=0)] | None = None
+
+    since: str | None = None
+    """ISO 8601 date or date-time, inclusive."""
+
+    until: str | None = None
+    """Exclusive; a date alone includes that day."""
+
+    from_: Annotated[End, Field(alias="from")] = "newest"
+    """The end of the range that limit counts from."""
+
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT
+
+    max_chars_per_item: Annotated[int, Field(ge=1, le=MAX_PREVIEW)] = DEFAULT_PREVIEW
+
+
+class HistoryReadParams(WindowParams):
+    """Parameters of ``history_read``."""
+
+    seq: Annotated[int, Field(ge=1)]
+    """The event's address, from history_list."""
+
+    session: str | None = None
+    """As in history_list, one session."""
+
+
+# -- results -------------------------------------------------------------------
+
+
+class _Wired(Result):
+    # "from" is a word of the language, so the attribute has another name than the field.
+    model_config = ConfigDict(serialize_by_alias=True)
+
+
+class Page(_Wired):
+    """Params to merge into the same call, for the page that follows."""
+
+    session: str | None = None
+    before_seq: int | None
+    after_seq: int | None
+    from_: Annotated[End, Field(alias="from")]
+
+
+class Expand(_Wired):
+    """Params that list the events of a folded row."""
+
+    session: str | None = None
+    after_seq: int
+    before_seq: int
+    roles: list[Role]
+    since: str | None = None
+    until: str | None = None
+    from_: Annotated[End, Field(alias="from")]
+    limit: int
+
+
+class Neighbourhood(_Wired):
+    """Params that list the events around one."""
+
+    session: str | None = None
+    before_seq: int
+    roles: list[Role]
+
+
+class EventRow(Result):
+    """One event of a list."""
+
+    session: str | None = None
+    seq: int
+    role: Role
+    created_at: str | None
+    tool: str | None = None
+    tool_status: ToolStatus | None = None
+    output_truncated: bool | None = None
+    full_output_path: str | None = None
+    content: str
+    """Part of the event's document, unmodified."""
+
+    total_chars: int
+    truncated: bool | None = None
+    offset_chars: int | None = None
+    """Of a query hit: where content starts in the document."""
+
+    matches_total: int | None = None
+    also_in: int | None = None
+    """Other sessions that hold a copy of this event."""
+
+
+class FoldedRow(Result):
+    """A run of tool and context events between rows of the conversation."""
+
+    session: str | None = None
+    folded: Literal[True]
+    first_seq: int
+    last_seq: int
+    count: int
+    tools: dict[str, int]
+    """Calls by tool."""
+
+    omitted_tools: int | None = None
+    """Further tools, left out of tools."""
+
+    expand: Expand
+    """Params that list these events."""
+
+
+class HistoryList(_Wired):
+    """Result of ``history_list``."""
+
+    session: str | None = None
+    items: list[EventRow | FoldedRow]
+    page_older: Page | None
+    """Params to merge into the same call; null at the end."""
+
+    page_newer: Page | None
+    damaged_lines: int | None = None
+    """Lines of the session's file that could not be read."""
+
+    lookups_omitted: int | None = None
+    """Matching calls of the notes and history reading tools, left out."""
+
+    sessions_covered: int | None = None
+    sessions_remaining: int | None = None
+    sessions_skipped: int | None = None
+    """Sessions that could not be read."""
+
+    note: str | None = None
+
+
+class HistoryRead(WindowResult):
+    """Result of ``history_read``."""
+
+    session: str | None = None
+    seq: int
+    role: Role
+    created_at: str | None
+    tool: str | None = None
+    tool_status: ToolStatus | None = None
+    output_truncated: bool | None = None
+    full_output_path: str | None = None
+    nested_calls: NestedCount | None = None
+    neighbourhood: Neighbourhood
+    """Params of history_list for the events around this one."""
+
+    damaged_lines: int | None = None
+    note: str | None = None
+
+
+class NestedCount(Result):
+    """Calls that a tool made, as the host recorded them."""
+
+    call_count: int
+    complete: bool

@@ -1,0 +1,246 @@
+"""One page of one session: rows from the asked end while both forms fit, and the way on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.budget import Size, longest, measure, utf8_size
+from hindnote.core.history.models import EventRow, FoldedRow, HistoryList, Page
+from hindnote.core.history.render import GAP, render_frame, render_item
+from hindnote.core.history.selection import Unit, Walk, units
+from hindnote.core.outcome import Refused, wire_json
+
+if TYPE_CHECKING:
+    from hindnote.core.budget import Budget
+    from hindnote.core.history.lookups import Lookups
+    from hindnote.core.history.rows import Rows
+    from hindnote.core.history.selection import Filters
+
+Item = EventRow | FoldedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that a page takes or leaves together, and what they cost."""
+
+    items: tuple[Item, ...]
+    size: Size
+
+    @classmethod
+    def of(cls, *items: Item) -> Block:
+        """Return the block of some rows; each row's costs include its separators."""
+        size = Size(0, 0)
+        for item in items:
+            json = utf8_size(wire_json(item)) + len(",")
+            size += Size(json, utf8_size(render_item(item)) + len(GAP))
+        return cls(items, size)
+
+
+def fit(
+    blocks: list[Block],
+    budget: Budget,
+    frame: Callable[[int], HistoryList],
+    shrink: Callable[[int], Block] | None,
+) -> list[Block]:
+    """Return the longest run of blocks from the start that fits, the first one shrunk if need be.
+
+    Args:
+        blocks: From the end that the page starts at.
+        budget: The room for both forms.
+        frame: Makes the result around the first ``n`` blocks, without their rows.
+        shrink: Makes the first block with a preview of so many code points.
+
+    Raises:
+        Refused: ``page_too_large`` when not even one block can be delivered.
+    """
+    size, kept = Size(0, 0), 0
+    for count, block in enumerate(blocks, start=1):
+        size += block.size
+        if budget.allows(size + _frame_size(frame(count))):
+            kept = count
+    if kept or not blocks:
+        return blocks[:kept]
+
+    around = _frame_size(frame(1))
+
+    def fits(chars: int) -> bool:
+        return shrink is not None and budget.allows(shrink(chars).size + around)
+
+    if shrink is None or not fits(0):
+        raise Refused(
+            "page_too_large",
+            "not even one row fits in 32 KiB, since what names it is too long; a before_seq, "
+            "after_seq, since or until that leaves this row out lists the others",
+        )
+    first = blocks[0].items[0]
+    longest_preview = len(first.content) if isinstance(first, EventRow) else 0
+    return [shrink(longest(longest_preview, fits))]
+
+
+def _frame_size(frame: HistoryList) -> Size:
+    # The frame has no rows, and so it says "no events", which a page with rows does not:
+    # a few bytes too many, on the safe side.
+    return measure(frame, render_frame(frame))
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Lists one session."""
+
+    rows: Rows
+    filters: Filters
+    lookups: Lookups
+    budget: Budget
+
+    def page(self) -> HistoryList:
+        """Return the asked page.
+
+        Raises:
+            Refused: ``page_too_large``.
+        """
+        walk = self._walk()
+        taken, more = self._take(walk)
+        if not taken:
+            return self._empty(walk.omitted)
+        back = self._beyond_near()
+
+        def frame(count: int) -> HistoryList:
+            goes_on = more or count < len(taken)
+            return self._around(taken[:count], goes_on, back, walk.omitted)
+
+        blocks = fit([block for _, block in taken], self.budget, frame, self._shrink(*taken[0]))
+        around = frame(len(blocks))
+        items = [item for block in self._ascending(blocks) for item in block.items]
+        return around.model_copy(update={"items": items})
+
+    # -- rows ------------------------------------------------------------------
+
+    def _take(self, walk: Walk) -> tuple[list[tuple[Unit, Block]], bool]:
+        """Return the units of the page, before they are fitted, and whether there are more."""
+        low, high = self._range()
+        stretch = range(high - 1, low - 1, -1) if self._newest else range(low, high)
+        found = self._units(walk, stretch)
+        taken: list[tuple[Unit, Block]] = []
+        visible, size = 0, Size(0, 0)
+        for unit in found:
+            if unit.visible is not None:
+                if visible == self.rows.params.limit:
+                    return taken, True
+                visible += 1
+            elif visible == self.rows.params.limit:
+                return taken, True
+            block = self._block(unit)
+            taken.append((unit, block))
+            size += block.size
+            if not self.budget.allows(size):
+                return taken, next(found, None) is not None
+        return taken, False
+
+    def _units(self, walk: Walk, stretch: range) -> Iterator[Unit]:
+        chosen = walk.over(stretch)
+        return units(chosen, self.rows.timeline, self.filters.folds, self._newest)
+
+    def _block(self, unit: Unit) -> Block:
+        items: list[Item] = []
+        if unit.visible is not None:
+            items.append(self.rows.event(unit.visible))
+        if unit.run:
+            items.append(self.rows.folded(unit.run))
+        return Block.of(*items)
+
+    def _shrink(self, unit: Unit, block: Block) -> Callable[[int], Block] | None:
+        row, *run = block.items
+        if unit.visible is None or not isinstance(row, EventRow):
+            return None
+        shrunk = self.rows.shrinking(row, unit.visible)
+        return lambda chars: Block.of(shrunk(chars), *run)
+
+    def _ascending(self, blocks: list[Block]) -> list[Block]:
+        return blocks[::-1] if self._newest else blocks
+
+    # -- the way on ------------------------------------------------------------
+
+    @property
+    def _newest(self) -> bool:
+        return self.rows.params.from_ == "newest"
+
+    def _walk(self) -> Walk:
+        return Walk(self.rows.timeline, self.filters, self.lookups)
+
+    def _range(self) -> tuple[int, int]:
+        """Return the positions that the seq bounds leave, as a half-open range."""
+        after, before = self.rows.params.after_seq, self.rows.params.before_seq
+        timeline = self.rows.timeline
+        low = 0 if after is None else timeline.after(after)
+        high = timeline.size if before is None else timeline.before(before)
+        return low, high
+
+    def _any(self, positions: range) -> bool:
+        return next(self._walk().over(positions), None) is not None
+
+    def _older(self, seq: int | None) -> bool:
+        """Return whether the selection has an event at ``seq`` or older, all bounds aside."""
+        return seq is not None and self._any(range(self.rows.timeline.after(seq) - 1, -1, -1))
+
+    def _newer(self, seq: int | None) -> bool:
+        timeline = self.rows.timeline
+        return seq is not None and self._any(range(timeline.before(seq), timeline.size))
+
+    def _beyond_near(self) -> bool:
+        """Return whether the selection has events outside the bound that the page starts at."""
+        params = self.rows.params
+        return self._newer(params.before_seq) if self._newest else self._older(params.after_seq)
+
+    def _around(
+        self, taken: list[tuple[Unit, Block]], goes_on: bool, back: bool, omitted: int
+    ) -> HistoryList:
+        params, seq = self.rows.params, self.rows.timeline.seq
+        edges = [taken[0][0], taken[-1][0]]
+        oldest, newest = edges[::-1] if self._newest else edges
+        first, last = seq(oldest.first), seq(newest.last)
+        if self._newest:
+            older = self._older_page(first, params.after_seq) if goes_on else None
+            newer = self._newer_page(last, None) if back else None
+        else:
+            older = self._older_page(first, None) if back else None
+            newer = self._newer_page(last, params.before_seq) if goes_on else None
+        if goes_on and (visible := taken[-1][0].visible) is not None:
+            omitted = visible.lookups
+        return self._result(older, newer, omitted)
+
+    def _empty(self, omitted: int) -> HistoryList:
+        """Return an empty page, whose recipes start at the bounds that emptied it."""
+        params = self.rows.params
+        older = newer = None
+        if params.after_seq is not None and self._older(params.after_seq):
+            older = self._older_page(params.after_seq + 1, None)
+        if params.before_seq is not None and self._newer(params.before_seq):
+            newer = self._newer_page(params.before_seq - 1, None)
+        return self._result(older, newer, omitted)
+
+    def _older_page(self, before: int, far: int | None) -> Page:
+        return self._recipe(before_seq=before, after_seq=far, end="newest")
+
+    def _newer_page(self, after: int, far: int | None) -> Page:
+        return self._recipe(before_seq=far, after_seq=after, end="oldest")
+
+    def _recipe(self, before_seq: int | None, after_seq: int | None, end: str) -> Page:
+        fields: dict[str, Any] = {"before_seq": before_seq, "after_seq": after_seq, "from": end}
+        if self.rows.session is not None:
+            fields = {"session": self.rows.session, **fields}
+        return Page(**fields)
+
+    def _result(self, older: Page | None, newer: Page | None, omitted: int) -> HistoryList:
+        projection = self.rows.timeline.projection
+        fields: dict[str, Any] = {}
+        if self.rows.session is not None:
+            fields["session"] = self.rows.session
+        if projection.damaged:
+            fields["damaged_lines"] = len(projection.damaged)
+        if omitted:
+            fields["lookups_omitted"] = omitted
+        if projection.header.note is not None:
+            fields["note"] = projection.header.note
+        return HistoryList(items=[], page_older=older, page_newer=newer, **fields)

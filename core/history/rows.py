@@ -1,0 +1,141 @@
+"""Rows of a list: an event with its preview, or a folded run with its recipe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.history.models import MAX_LIMIT, EventRow, Expand, FoldedRow
+
+if TYPE_CHECKING:
+    from hindnote.core.history.document import Event
+    from hindnote.core.history.models import HistoryListParams
+    from hindnote.core.history.selection import Chosen
+    from hindnote.core.history.timeline import Timeline
+    from hindnote.core.matching import Matcher
+
+TOOLS_SHOWN = 12
+"""Tools that a folded row names, at most."""
+
+TOOL_NAME_SHOWN = 100
+"""Code points of a tool name in a folded row, at most; a longer one counts as left out."""
+
+
+def tool_facts(event: Event) -> dict[str, Any]:
+    """Return the recorded facts that a tool event's row and read carry; {} for another event."""
+    if event.status is None:
+        return {}
+    facts: dict[str, Any] = {"tool_status": event.status}
+    if event.tool is not None:
+        facts = {"tool": event.tool, **facts}
+    if event.output_truncated:
+        facts["output_truncated"] = True
+    if event.full_output_path is not None:
+        facts["full_output_path"] = event.full_output_path
+    return facts
+
+
+def preview_start(total: int, limit: int, match: tuple[int, int] | None) -> int:
+    """Return where a preview of ``limit`` code points starts, so that the match is in it.
+
+    A quarter of the room goes to what stands before the match. Of a match longer
+    than the room the beginning is shown.
+    """
+    if match is None or match[1] <= limit:
+        return 0
+    start, end = match
+    begin = min(max(0, start - limit // 4), max(0, total - limit))
+    return begin if end <= begin + limit else min(start, end - limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Makes the rows of one session's events."""
+
+    timeline: Timeline
+    params: HistoryListParams
+    session: str | None
+    """Canonical name, when the call named a session."""
+
+    matcher: Matcher | None = None
+
+    def event(self, chosen: Chosen, **more: Any) -> EventRow:
+        """Return an event's row, with ``more`` fields set on it."""
+        event = chosen.event or self.timeline.event(chosen.position)
+        fields: dict[str, Any] = {
+            **self._named(),
+            "seq": event.seq,
+            "role": self.timeline.role(chosen.position),
+            "created_at": event.created_at,
+            **tool_facts(event),
+            "total_chars": len(event.document),
+            **self._preview(event, chosen.match, self.params.max_chars_per_item),
+        }
+        if self.matcher is not None:
+            fields["matches_total"] = self.matcher.count(event.document)
+        return EventRow(**fields, **more)
+
+    def shrinking(self, row: EventRow, chosen: Chosen) -> Callable[[int], EventRow]:
+        """Return what makes ``row`` again with a preview of so many code points."""
+        event = chosen.event or self.timeline.event(chosen.position)
+
+        def shrunk(limit: int) -> EventRow:
+            return row.model_copy(update=self._preview(event, chosen.match, limit))
+
+        return shrunk
+
+    def _preview(
+        self, event: Event, match: tuple[int, int] | None, limit: int
+    ) -> dict[str, str | int | bool]:
+        document = event.document
+        start = preview_start(len(document), limit, match)
+        fields: dict[str, str | int | bool] = {"content": document[start : start + limit]}
+        if limit < len(document):
+            fields["truncated"] = True
+        if self.matcher is not None:
+            fields["offset_chars"] = start
+        return fields
+
+    def folded(self, run: tuple[int, ...]) -> FoldedRow:
+        """Return the row of a run of tool and context events."""
+        timeline = self.timeline
+        names = Counter(
+            timeline.tool(position) for position in run if timeline.role(position) == "tool"
+        )
+        ranked = sorted(
+            ((name, count) for name, count in names.items() if name is not None),
+            key=lambda item: (-item[1], item[0]),
+        )
+        shown = [item for item in ranked if len(item[0]) <= TOOL_NAME_SHOWN][:TOOLS_SHOWN]
+        fields: dict[str, Any] = self._named()
+        if len(shown) < len(ranked):
+            fields["omitted_tools"] = len(ranked) - len(shown)
+        first, last = timeline.seq(run[0]), timeline.seq(run[-1])
+        return FoldedRow(
+            folded=True,
+            first_seq=first,
+            last_seq=last,
+            count=len(run),
+            tools=dict(shown),
+            expand=self._expand(first, last, len(run)),
+            **fields,
+        )
+
+    def _expand(self, first: int, last: int, count: int) -> Expand:
+        fields: dict[str, Any] = {
+            **self._named(),
+            "after_seq": first - 1,
+            "before_seq": last + 1,
+            "roles": ["tool", "context"],
+            "from": "oldest",
+            "limit": min(count, MAX_LIMIT),
+        }
+        for name in ("since", "until"):
+            if (value := getattr(self.params, name)) is not None:
+                fields[name] = value
+        return Expand(**fields)
+
+    def _named(self) -> dict[str, Any]:
+        return {} if self.session is None else {"session": self.session}

@@ -1,0 +1,173 @@
+"""Which events a list is about: filters, and the walk over them from either end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.timeline import ROLE_OF, Role
+
+if TYPE_CHECKING:
+    from hindnote.core.history.document import Event
+    from hindnote.core.history.lookups import Lookups
+    from hindnote.core.history.timeline import Timeline
+    from hindnote.core.matching import Matcher
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One event of a selection."""
+
+    position: int
+    event: Event | None = None
+    """The event, when the query had to look into it."""
+
+    match: tuple[int, int] | None = None
+    """Start and end of the query's first match in the document."""
+
+    lookups: int = 0
+    """Matching look-ups that the walk had left out when it came here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What an event must be like, wherever it lies."""
+
+    roles: frozenset[Role] = frozenset()
+    """Empty: any role."""
+
+    matcher: Matcher | None = None
+    since: float | None = None
+    until: float | None = None
+
+    @property
+    def folds(self) -> bool:
+        """Whether a list of one session folds runs of tool and context events."""
+        return not self.roles and self.matcher is None
+
+    def kinds(self) -> frozenset[int]:
+        """Return the slot kinds that the roles let through."""
+        return frozenset(
+            kind for kind, role in ROLE_OF.items() if not self.roles or role in self.roles
+        )
+
+    def in_time(self, instant: float) -> bool:
+        """Return whether an instant lies within the bounds; NaN never lies within any."""
+        if self.since is not None and not instant >= self.since:
+            return False
+        return self.until is None or instant < self.until
+
+
+@dataclass(slots=True)
+class Walk:
+    """One pass over a stretch of positions; yields the events that the filters let through."""
+
+    timeline: Timeline
+    filters: Filters
+    lookups: Lookups
+    omitted: int = 0
+    """Matching look-ups left out so far."""
+
+    def over(self, positions: Iterable[int]) -> Iterator[Chosen]:
+        """Yield what is chosen among ``positions``, in their order."""
+        timeline, kinds = self.timeline, self.timeline.branch.kinds
+        wanted = self.filters.kinds()
+        timed = self.filters.since is not None or self.filters.until is not None
+        for position in positions:
+            kind = kinds[position]
+            if kind not in wanted:
+                continue
+            if kind == SlotKind.RESULT and timeline.partner(position) is not None:
+                continue
+            if timed and not self.filters.in_time(timeline.instant(position)):
+                continue
+            if self.filters.matcher is None:
+                yield Chosen(position)
+            elif (hit := self._hit(position, self.filters.matcher)) is not None:
+                yield hit
+
+    def _hit(self, position: int, matcher: Matcher) -> Chosen | None:
+        event = self.timeline.event(position)
+        match = matcher.first(event.document)
+        if match is None:
+            return None
+        if "tool" not in self.filters.roles and self.lookups.includes(event, self._id(position)):
+            self.omitted += 1
+            return None
+        return Chosen(position, event, match, self.omitted)
+
+    def _id(self, position: int) -> str | None:
+        return self.timeline.branch.call_ids.get(position)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a page takes or leaves as a whole: a visible row and the run behind it.
+
+    Keeping the two together is what puts a run at a page's edge on the older page.
+    """
+
+    visible: Chosen | None
+    """None for a run with no row of the conversation before it."""
+
+    run: tuple[int, ...] = ()
+    """Positions of tool and context events, ascending."""
+
+    @property
+    def first(self) -> int:
+        """Position of the oldest event."""
+        return self.visible.position if self.visible else self.run[0]
+
+    @property
+    def last(self) -> int:
+        """Position of the newest event."""
+        return self.run[-1] if self.run or self.visible is None else self.visible.position
+
+
+def units(chosen: Iterable[Chosen], timeline: Timeline, fold: bool, newest: bool) -> Iterator[Unit]:
+    """Yield the units of a walk, in its order.
+
+    Args:
+        chosen: Events from the end that the page starts at.
+        timeline: Where they lie.
+        fold: Whether runs of tool and context events are folded.
+        newest: Whether the walk goes from newer to older.
+    """
+    if not fold:
+        yield from map(Unit, chosen)
+    elif newest:
+        yield from _folded_backward(chosen, timeline)
+    else:
+        yield from _folded_forward(chosen, timeline)
+
+
+def _speaks(timeline: Timeline, position: int) -> bool:
+    return timeline.branch.kinds[position] in (SlotKind.USER, SlotKind.ASSISTANT)
+
+
+def _folded_backward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+    run: list[int] = []
+    for one in chosen:
+        if _speaks(timeline, one.position):
+            yield Unit(one, tuple(reversed(run)))
+            run = []
+        else:
+            run.append(one.position)
+    if run:
+        yield Unit(None, tuple(reversed(run)))
+
+
+def _folded_forward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+    visible: Chosen | None = None
+    run: list[int] = []
+    for one in chosen:
+        if not _speaks(timeline, one.position):
+            run.append(one.position)
+            continue
+        if visible is not None or run:
+            yield Unit(visible, tuple(run))
+        visible, run = one, []
+    if visible is not None or run:
+        yield Unit(visible, tuple(run))

@@ -1,0 +1,216 @@
+"""The events of one session: which slots of the active branch are events, and how they pair.
+
+A call and its result are one event, at the call's seq. Providers reuse call ids,
+so a result pairs with the first unpaired call of its id in the nearest answer
+above it that made such a call.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.history.document import Event, ToolStatus, event_of
+from hindnote.core.history.instants import instant
+from hindnote.core.history.projection import SlotKind
+from hindnote.core.outcome import Refused
+
+if TYPE_CHECKING:
+    from hindnote.core.history.projection import Branch, Projection
+
+Role = Literal["user", "assistant", "tool", "context"]
+
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "context")
+
+ROLE_OF: dict[int, Role] = {
+    SlotKind.USER: "user",
+    SlotKind.ASSISTANT: "assistant",
+    SlotKind.CALL: "tool",
+    SlotKind.RESULT: "tool",
+    SlotKind.COMMAND: "tool",
+    SlotKind.CONTEXT: "context",
+}
+
+_ALONE = -1
+_PAIRINGS_KEPT = 8
+_KINDS = {int(kind): kind for kind in SlotKind}
+
+
+@dataclass(slots=True)
+class _Pairing:
+    """Partners of calls and results, worked out as far as ``partners`` reaches."""
+
+    lineage: object
+    partners: array[int] = field(default_factory=lambda: array("i"))
+    """Position of each slot's other half; ``_ALONE`` for none. Parallel to the branch."""
+
+    waiting: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    """By call id: the nearest answer that made such calls, and those still unpaired."""
+
+    def extend(self, branch: Branch) -> None:
+        kinds, answers, call_ids = branch.kinds, branch.answers, branch.call_ids
+        start, stop = len(self.partners), len(branch.seqs)
+        if start >= stop:
+            return
+        self.partners.extend([_ALONE] * (stop - start))
+        for position in range(start, stop):
+            call_id = call_ids.get(position)
+            if call_id is None:
+                continue
+            if kinds[position] == SlotKind.CALL:
+                answer, calls = self.waiting.get(call_id, (0, None))
+                if calls is not None and answer == answers[position]:
+                    calls.append(position)
+                else:
+                    self.waiting[call_id] = (answers[position], [position])
+            elif call_id in self.waiting:
+                self._pair(call_id, position)
+
+    def _pair(self, call_id: str, result: int) -> None:
+        calls = self.waiting[call_id][1]
+        call = calls.pop(0)
+        self.partners[call], self.partners[result] = result, call
+        if not calls:
+            del self.waiting[call_id]
+
+
+_pairings: OrderedDict[int, _Pairing] = OrderedDict()
+_pairings_lock = threading.Lock()
+
+
+def _partners(branch: Branch) -> array[int]:
+    """Return the pairing of a branch, going on from what its lineage had already."""
+    with _pairings_lock:
+        pairing = _pairings.setdefault(id(branch.lineage), _Pairing(branch.lineage))
+        _pairings.move_to_end(id(branch.lineage))
+        pairing.extend(branch)
+        while len(_pairings) > _PAIRINGS_KEPT:
+            _pairings.popitem(last=False)
+        return pairing.partners
+
+
+class Timeline:
+    """The events of one state of a session. A *position* indexes the branch's arrays."""
+
+    def __init__(self, projection: Projection) -> None:
+        self.projection = projection
+        self.branch = projection.branch
+        self.size = len(self.branch.seqs)
+        # May be longer than this branch: a newer state of the session shares it.
+        self._partners = _partners(self.branch)
+
+    def seq(self, position: int) -> int:
+        """Return the seq at a position."""
+        return self.branch.seqs[position]
+
+    def role(self, position: int) -> Role:
+        """Return the role of the event at a position."""
+        return ROLE_OF[self.branch.kinds[position]]
+
+    def before(self, seq: int) -> int:
+        """Return how many slots lie before ``seq``."""
+        return bisect_left(self.branch.seqs, seq)
+
+    def after(self, seq: int) -> int:
+        """Return the position of the first slot behind ``seq``."""
+        return bisect_right(self.branch.seqs, seq)
+
+    def partner(self, position: int) -> int | None:
+        """Return the position of the other half of a call or result."""
+        other = self._partners[position]
+        return other if _ALONE < other < self.size else None
+
+    def is_event(self, position: int) -> bool:
+        """Return whether the slot at a position is an event of its own."""
+        kind = self.branch.kinds[position]
+        if kind == SlotKind.RESULT:
+            return self.partner(position) is None
+        return kind != SlotKind.NOTHING
+
+    def tool(self, position: int) -> str | None:
+        """Return the tool name of a tool event, cheaply where the decoder knows it."""
+        for half in (position, self.partner(position)):
+            if half is not None:
+                name = self.branch.tools.get(half)
+                if name is None:
+                    name = self.projection.facts(self.seq(half)).tool
+                if name is not None:
+                    return name
+        return None
+
+    def instant(self, position: int) -> float:
+        """Return when the event at a position was recorded; NaN when that is unknown."""
+        if self.branch.times:
+            return self.branch.times[position]
+        return instant(self.projection.facts(self.seq(position)).created_at)
+
+    def event(self, position: int) -> Event:
+        """Return the event at a position."""
+        facts = self.projection.facts(self.seq(position))
+        other = self.partner(position)
+        result = None if other is None else self.projection.facts(self.seq(other))
+        status = self._missing(position) if result is None else None
+        kind = _KINDS[self.branch.kinds[position]]
+        return event_of(self.seq(position), kind, facts, result, status)
+
+    def locate(self, seq: int) -> int:
+        """Return the position of the event at ``seq``.
+
+        Raises:
+            Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``, with the
+                seq to read instead.
+        """
+        last = self.projection.last_seq
+        if not 1 <= seq <= last:
+            there = f"the session has seqs 1 to {last}" if last else "the session is empty"
+            raise Refused("unknown_seq", f"there is no seq {seq}; {there}")
+        position = self.before(seq)
+        if position == self.size or self.seq(position) != seq:
+            raise Refused(
+                "not_on_branch",
+                f"seq {seq} lies on a branch that the session has left; {self._nearby(position)}",
+            )
+        if not self.is_event(position):
+            raise Refused("not_an_event", self._instead(position))
+        return position
+
+    def _missing(self, position: int) -> ToolStatus | None:
+        """Return the status of a call without a result; None for any other slot."""
+        if self.branch.kinds[position] != SlotKind.CALL:
+            return None
+        if self.seq(position) in self.branch.aborted or self._went_on(position):
+            return "unanswered"
+        return "pending"
+
+    def _went_on(self, position: int) -> bool:
+        closing, answers = self.branch.closing, self.branch.answers
+        last = closing.rfind(1, position + 1, self.size)
+        # Further parts of the same answer are no sign that the conversation went on.
+        while last > position and answers[last] == answers[position]:
+            last = closing.rfind(1, position + 1, last)
+        return last > position
+
+    def _instead(self, position: int) -> str:
+        seq, other = self.seq(position), self.partner(position)
+        if other is not None:
+            call = self.seq(other)
+            return f"seq {seq} is the result of the call at seq {call}; read seq {call}"
+        answer = self.branch.answers[position]
+        if answer:
+            for found in range(self.branch.answers.index(answer), self.size):
+                if self.branch.answers[found] > answer:
+                    break
+                if self.branch.answers[found] and self.branch.kinds[found] == SlotKind.CALL:
+                    call = self.seq(found)
+                    return f"seq {seq} is an answer without text; read its first call, seq {call}"
+        return f"seq {seq} holds no event; {self._nearby(position)}"
+
+    def _nearby(self, position: int) -> str:
+        older = next((at for at in range(position - 1, -1, -1) if self.is_event(at)), None)
+        newer = next((at for at in range(position, self.size) if self.is_event(at)), None)
+        near = [str(self.seq(at)) for at in (older, newer) if at is not None]
+        return f"the nearest events are at seq {' and '.join(near)}" if near else "there is none"
