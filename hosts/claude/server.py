@@ -33,6 +33,9 @@ PARENT_CHECK = 1.0
 LAST_CALLS = 1.0
 """Seconds that running calls get to finish when the server ends."""
 
+FOLDER_PREFIX = "hindnote-"
+"""How the folders of sockets begin; the mod names them."""
+
 Answer = Callable[[bytes], tuple[int, bytes]]
 """From a request's body to status and body of the response. Called in several threads."""
 
@@ -196,6 +199,7 @@ def response(status: int, body: bytes) -> bytes:
 @contextmanager
 def _listening(path: Path) -> Iterator[socket.socket]:
     """Yield a socket that listens at ``path``, in a folder for this user alone."""
+    sweep(path.parent.parent)
     made = private_folder(path.parent)
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
@@ -211,6 +215,20 @@ def _listening(path: Path) -> Iterator[socket.socket]:
         if made:
             with suppress(OSError):
                 path.parent.rmdir()
+
+
+def sweep(folder: Path) -> None:
+    """Remove what servers left behind that were killed: folders whose socket nobody serves."""
+    for path in folder.glob(f"{FOLDER_PREFIX}*/s"):
+        with suppress(OSError):
+            if path.lstat().st_uid != os.getuid() or not path.is_socket():
+                continue
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+                try:
+                    probe.connect(str(path))
+                except ConnectionRefusedError:
+                    path.unlink()
+                    path.parent.rmdir()
 
 
 def private_folder(folder: Path) -> bool:

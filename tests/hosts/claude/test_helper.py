@@ -256,6 +256,26 @@ def test_the_socket_lies_in_a_folder_for_this_user_alone(folder: Path, start: St
     assert exchange(folder / "s", b"GET /alive HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 200 OK")
 
 
+def test_the_server_removes_what_a_killed_one_left_and_no_living_one(
+    folder: Path, start: Start
+) -> None:
+    abandoned = folder.with_name(f"{folder.name}-abandoned")
+    abandoned.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(abandoned / "s"))
+    neighbour = folder.with_name(f"{folder.name}-living")
+    neighbour.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as living:
+        living.bind(str(neighbour / "s"))
+        living.listen()
+        start()
+
+    assert not abandoned.exists()
+    assert (neighbour / "s").exists()
+    (neighbour / "s").unlink()
+    neighbour.rmdir()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_server_ends_when_asked_to_and_leaves_nothing(
     folder: Path, start: Start, number: signal.Signals

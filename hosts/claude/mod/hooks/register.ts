@@ -13,6 +13,14 @@ import { Helper, type HostCall, messageOf } from './helper'
 import { PYTHON } from './runtime'
 import { READING, TOOL_PREFIX, TOOLS } from './tools'
 
+type ToolCall = {
+  tool: string
+  tool_use_id: string
+  agentId?: string
+  requestMeta?: unknown
+  $shadowed?: Record<string, unknown>
+}
+
 let helper: Helper | undefined
 
 export const register: Register = on => {
@@ -41,7 +49,9 @@ export const register: Register = on => {
 
   on('tool.call', { tool: /^mcp__hindnote__/ }, async ($, e) => {
     try {
-      const { tool, tool_use_id, agentId, requestMeta, ...given } = e
+      // An argument whose name the engine needs for itself waits under `$shadowed`.
+      const { tool, tool_use_id, agentId, requestMeta, $shadowed, ...rest } = e as ToolCall
+      const given = { ...rest, ...$shadowed }
       const operation = tool.slice(TOOL_PREFIX.length)
       const info = await $.session.info()
       const call: HostCall = {

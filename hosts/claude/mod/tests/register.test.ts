@@ -1,0 +1,251 @@
+import type { On } from 'claude-code'
+import { expect, mock, test } from 'claude-code/testing'
+
+import { TOOLS } from '../hooks/tools'
+
+type Reply = { text: string } | { throws: string }
+
+/** What stands beneath the mod: a session, and a helper that answers as told. */
+class World {
+  id = 's1'
+  model = 'm1'
+  transcriptPath = '/t/s1.jsonl'
+  canSpawn = true
+  spawned: string[][] = []
+  ended = 0
+  asked: { path: string; body?: Record<string, unknown> }[] = []
+  ran: { argv: string[]; stdin?: string }[] = []
+  registered: string[] = []
+  logged: string[] = []
+  reply: (path: string) => Reply = () => answer('the text')
+  once: () => { exitCode: number; stdout: string; stderr: string } = () => ({ exitCode: 0, stdout: JSON.stringify(OK), stderr: '' })
+
+  constructor(on: On) {
+    mock.env(on, { TMPDIR: '/tmp/x/' })
+    mock.clock(on)
+    on('session.start', (_, e) => ({ cwd: e.cwd }))
+    on('session.end', (_, e) => ({ sessionId: e.sessionId }))
+    on('session.id', () => ({ value: this.id }))
+    on('session.root', () => ({ value: '/root' }))
+    on('session.model', () => ({ value: this.model }))
+    on('session.info', () => ({ value: { transcriptPath: this.transcriptPath } }))
+    on('prompt.context', (_, e) => ({ blocks: e.blocks }))
+    on('ui.log', (_, e) => {
+      this.logged.push(e.text)
+      return { value: undefined }
+    })
+    on('tool.register', (_, e) => {
+      this.registered.push(`${e.name} ${String(e.isDeferred)}`)
+      return { value: { tool: `mcp__hindnote__${e.name}` } }
+    })
+    on('http.fetch', (_, e) => {
+      const path = `${e.init?.method} ${new URL(e.url).pathname}`
+      this.asked.push({ path, body: typeof e.init?.body === 'string' ? JSON.parse(e.init.body) : undefined })
+      const reply = this.reply(path)
+      if ('throws' in reply) throw new Error(reply.throws)
+      return { value: { status: 200, ok: true, headers: {}, text: reply.text } }
+    })
+    on('process.run', (_, e) => {
+      this.ran.push({ argv: [...e.argv], stdin: e.init?.stdin })
+      return { value: { ...this.once(), isStdoutTruncated: false, isStderrTruncated: false } }
+    })
+    const world = this
+    on('process.spawn', async function* (_, e, next) {
+      world.spawned.push([...e.argv])
+      if (!world.canSpawn) return { value: { code: 1, signal: null } }
+      yield { stream: 'stdout', text: 'ready\n' } as const
+      try {
+        await new Promise<void>(resolve => next.signal.addEventListener('abort', () => resolve()))
+      } finally {
+        world.ended += 1
+      }
+      return { value: { code: 0, signal: null } }
+    })
+  }
+}
+
+const OK = { outcome: { ok: true, data: {} }, text: 'the text', isError: false }
+
+function answer(text: string, isError = false): Reply {
+  return { text: JSON.stringify({ outcome: { ok: !isError }, text, isError }) }
+}
+
+const START = { cwd: '/', surface: null, isInteractive: false } as const
+const LIST = { tool: 'mcp__hindnote__notes_list', glob: '*' } as const
+const WRITE = { tool: 'mcp__hindnote__notes_write', address: 'a', content: 'x' } as const
+
+test('the tools are registered in front of the model', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+
+  expect(world.registered).toEqual(TOOLS.map(tool => `${tool.name} false`))
+  expect(world.spawned).toEqual([])
+})
+
+test('a call is asked as the session stands at that moment', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+
+  await $.tool.call(LIST)
+  world.id = 's2'
+  world.model = 'm2'
+  world.transcriptPath = ''
+  await $.tool.call(LIST)
+
+  const [first, second] = world.asked.map(({ body }) => body)
+  expect(first).toEqual({
+    kind: 'call',
+    operation: 'notes_list',
+    arguments: { glob: '*' },
+    call: { session_id: 's1', session_file: '/t/s1.jsonl', call_id: expect.any(String), cwd: '/root', model: 'm1' },
+  })
+  expect(second?.call).toEqual({ session_id: 's2', call_id: expect.any(String), cwd: '/root', model: 'm2' })
+  expect(world.spawned.length).toBe(1)
+})
+
+test('the helper is started isolated, with a socket in a folder of its own', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  await $.tool.call(LIST)
+
+  const [argv] = world.spawned
+  expect(argv?.slice(1, 6)).toEqual(['-P', '-m', 'hindnote.hosts.claude', 'serve', '--socket'])
+  expect(argv?.[6]).toMatch(/^\/tmp\/x\/hindnote-[0-9a-f-]{36}\/s$/)
+})
+
+test('the text is the result, word for word', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => answer(' a\u2028b\n\n')
+  await $.session.start(START)
+
+  expect(await $.tool.call(LIST)).toEqual({ result: ' a\u2028b\n\n' })
+})
+
+test('a refusal is an error result', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => answer('error: not_found: no such note', true)
+  await $.session.start(START)
+
+  expect(await $.tool.call(LIST)).toEqual({ isError: true, result: 'error: not_found: no such note' })
+})
+
+test('a failure is told to the model as such', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => ({ text: JSON.stringify({ failure: { kind: 'arguments', message: 'glob: no string' } }) })
+  await $.session.start(START)
+
+  expect(await $.tool.call(LIST)).toEqual({ deny: 'glob: no string' })
+})
+
+test('an answer of an unknown shape is a failure', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+
+  for (const text of ['', '[]', '{}', '{"text": 3, "isError": false}', '{"text": "x"}']) {
+    world.reply = () => ({ text })
+    const result = await $.tool.call(LIST)
+    expect(result.deny).toMatch(/^hindnote answered/)
+  }
+})
+
+test('a helper that is gone is started again, and a look repeated', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  await $.tool.call(LIST)
+  let failures = 1
+  world.reply = () => (failures-- > 0 ? { throws: 'connection refused' } : answer('again'))
+
+  expect(await $.tool.call(LIST)).toEqual({ result: 'again' })
+  expect(world.spawned.length).toBe(2)
+})
+
+test('a change is sent only to a helper that lives', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  await $.tool.call(LIST)
+  let failures = 1
+  world.reply = () => (failures-- > 0 ? { throws: 'connection refused' } : answer('done'))
+
+  expect(await $.tool.call(WRITE)).toEqual({ result: 'done' })
+  expect(world.asked.map(({ path }) => path)).toEqual(['POST /', 'GET /alive', 'GET /alive', 'POST /'])
+})
+
+test('a change that was under way is never sent twice', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  world.reply = path => (path === 'POST /' ? { throws: 'connection reset' } : answer(''))
+
+  const result = await $.tool.call(WRITE)
+
+  expect(result.deny).toMatch(/may or may not have been made/)
+  expect(world.asked.filter(({ path }) => path === 'POST /').length).toBe(1)
+  expect(world.ran).toEqual([])
+})
+
+test('without a resident helper each call runs a process, and no start is tried for each', async ($, on) => {
+  const world = new World(on)
+  world.canSpawn = false
+  await $.session.start(START)
+
+  expect(await $.tool.call(WRITE)).toEqual({ result: 'the text' })
+  expect(await $.tool.call(WRITE)).toEqual({ result: 'the text' })
+
+  expect(world.ran.length).toBe(2)
+  expect(world.ran[0]?.argv.slice(1)).toEqual(['-P', '-m', 'hindnote.hosts.claude'])
+  expect(JSON.parse(world.ran[0]?.stdin ?? '').arguments).toEqual({ address: 'a', content: 'x' })
+  expect(world.spawned.length).toBe(1)
+  expect(world.asked).toEqual([])
+})
+
+test('a process that answers nothing is a failure that names the way out', async ($, on) => {
+  const world = new World(on)
+  world.canSpawn = false
+  world.once = () => ({ exitCode: 127, stdout: '', stderr: 'No module named hindnote' })
+  await $.session.start(START)
+
+  expect((await $.tool.call(LIST)).deny).toMatch(/exit status 127.*hindnote doctor/)
+  expect(world.logged.join()).toMatch(/No module named hindnote/)
+})
+
+test('the boot block comes after the blocks of the host', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => ({ text: JSON.stringify({ text: 'what there is' }) })
+  await $.session.start(START)
+
+  const { blocks } = await $.prompt.context({ blocks: [{ name: 'currentDate', text: 'today' }] })
+
+  expect(blocks).toEqual([
+    { name: 'currentDate', text: 'today' },
+    { name: 'hindnote', text: 'what there is' },
+  ])
+  expect(world.asked[0]?.body).toEqual({
+    kind: 'boot',
+    call: { session_id: 's1', session_file: '/t/s1.jsonl', cwd: '/root', model: 'm1' },
+  })
+})
+
+test('a boot block that fails is shown to the person and leaves the blocks alone', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => ({ text: JSON.stringify({ failure: { kind: 'crash', message: 'it broke' } }) })
+  await $.session.start(START)
+
+  const { blocks } = await $.prompt.context({ blocks: [{ name: 'currentDate', text: 'today' }] })
+
+  expect(blocks).toEqual([{ name: 'currentDate', text: 'today' }])
+  expect(world.logged).toEqual(['hindnote could not show what it knows: it broke'])
+})
+
+test('the helper ends with the session, and not at a /clear', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  await $.tool.call(LIST)
+  const end = { sessionId: 's1', resume: { id: 's1' } }
+
+  await $.session.end({ ...end, reason: 'clear' })
+  await $.tool.call(LIST)
+  expect(world.spawned.length).toBe(1)
+
+  await $.session.end({ ...end, reason: 'other' })
+  await $.tool.call(LIST)
+  expect(world.spawned.length).toBe(2)
+})
