@@ -13,7 +13,6 @@ A refusal is an answer. Nothing here logs a request or the environment, which is
 from __future__ import annotations
 
 import json
-import os
 import sys
 import traceback
 from functools import cache
@@ -147,16 +146,12 @@ def _boot(call: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _dispatcher() -> Dispatcher:
     from hindnote.core.dispatch import Dispatcher
+    from hindnote.core.home import notes_home
     from hindnote.core.plugins import Hosts
     from hindnote.core.registry import registry
     from hindnote.hosts.claude import plugin
 
-    return Dispatcher(Hosts.load({HOST: plugin}), _home(), registry())
-
-
-def _home() -> Path:
-    named = os.environ.get("HINDNOTE_HOME")
-    return Path(named).absolute() if named else Path.home() / ".agents" / "notes"
+    return Dispatcher(Hosts.load({HOST: plugin}), notes_home(), registry())
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

@@ -1,0 +1,210 @@
+"""``hindnote install claude`` and ``hindnote uninstall claude``.
+
+The plugin goes to ``<config dir>/skills/hindnote``, from where Claude Code loads it at
+each start, or into a marketplace of its own that Claude Code installs it from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import platformdirs
+
+from hindnote.core.placing import NotOurs, Place
+
+NEEDED = (2, 1, 332)
+"""The oldest Claude Code whose hooks modules the plugin was tested with."""
+
+MOD = Path(__file__).parent / "mod"
+SHIPPED = (".claude-plugin/plugin.json", "LICENSE", "README.md", "hooks/*.ts", "hooks/hooks.json")
+"""The files of the mod that are installed, as patterns: all but its tests."""
+
+PLUGIN = "hindnote@hindnote"
+"""The plugin as Claude Code names it when it comes from our marketplace."""
+
+_dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+
+
+@click.command()
+@click.option(
+    "--marketplace",
+    is_flag=True,
+    help="Install through a local marketplace, so that /plugin lists and switches it.",
+)
+@_dry_run
+def install(marketplace: bool, dry_run: bool) -> None:
+    """Put the plugin into Claude Code, for all sessions started from now on."""
+    executable = _usable_claude(required=marketplace)
+    here, there = skills_place(dry_run), marketplace_place(dry_run)
+    if marketplace:
+        here, there = there, here
+    with _explained():
+        if there.written() is not None:
+            raise NotOurs(
+                f"hindnote is installed in {there.folder} already, and Claude Code would load it "
+                "twice; run `hindnote uninstall claude` first"
+            )
+        files = marketplace_files() if marketplace else plugin_files()
+        touched = _say(here.put(files))
+    if marketplace and executable:
+        # Twice is no harm: both commands say so when there is nothing to do.
+        _run(dry_run, executable, "plugin", "marketplace", "add", str(here.folder))
+        _run(dry_run, executable, "plugin", "install", PLUGIN)
+    if not touched:
+        click.echo(f"nothing to do: {here.folder} is current")
+
+
+@click.command()
+@_dry_run
+def uninstall(dry_run: bool) -> None:
+    """Take the plugin away from Claude Code again; notes stay."""
+    places = skills_place(dry_run), marketplace_place(dry_run)
+    with _explained():
+        installed = [place for place in places if place.written() is not None]
+        for place in installed:
+            if place.folder == places[1].folder:
+                _forget_marketplace(dry_run)
+            _say(place.take_away())
+    if not installed:
+        click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
+
+
+# -- where it goes, and what ---------------------------------------------------
+
+
+def config_dir() -> Path:
+    """Return Claude Code's configuration directory."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named) if named else Path.home() / ".claude"
+
+
+def skills_place(dry_run: bool = False) -> Place:
+    """Return the folder from which Claude Code loads the plugin by itself."""
+    return Place(config_dir() / "skills" / "hindnote", dry_run)
+
+
+def marketplace_place(dry_run: bool = False) -> Place:
+    """Return the folder of the local marketplace."""
+    return Place(platformdirs.user_data_path("hindnote") / "claude-marketplace", dry_run)
+
+
+def plugin_files() -> dict[str, bytes]:
+    """Return the plugin's files, bound to the Python that runs this."""
+    paths = sorted(path for pattern in SHIPPED for path in MOD.glob(pattern))
+    files = {path.relative_to(MOD).as_posix(): path.read_bytes() for path in paths}
+    files["hooks/runtime.ts"] = runtime(sys.executable)
+    return files
+
+
+def runtime(python: str) -> bytes:
+    """Return the module that names the Python to run."""
+    template = (MOD / "hooks" / "runtime.ts").read_text("utf-8")
+    return re.sub(r"'python3'", lambda _: json.dumps(python), template).encode()
+
+
+def marketplace_files() -> dict[str, bytes]:
+    """Return a marketplace that holds the plugin."""
+    manifest = json.loads((MOD / ".claude-plugin" / "plugin.json").read_text("utf-8"))
+    entry = {"name": "hindnote", "source": "./hindnote", "description": manifest["description"]}
+    marketplace = {
+        "name": "hindnote",
+        "owner": manifest["author"],
+        "metadata": {"description": "hindnote, from the Python package installed here"},
+        "plugins": [entry],
+    }
+    files = {f"hindnote/{name}": data for name, data in plugin_files().items()}
+    files[".claude-plugin/marketplace.json"] = json.dumps(marketplace, indent=2).encode() + b"\n"
+    return files
+
+
+# -- Claude Code itself --------------------------------------------------------
+
+
+def claude_version(executable: str) -> tuple[int, ...] | None:
+    """Return Claude Code's version; None when it does not tell."""
+    try:
+        done = subprocess.run(
+            [executable, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    return tuple(map(int, found.groups())) if found else None
+
+
+def dotted(version: tuple[int, ...]) -> str:
+    """Return a version as people write it."""
+    return ".".join(map(str, version))
+
+
+def _usable_claude(*, required: bool) -> str | None:
+    """Return the Claude Code on the PATH, having seen that it is new enough."""
+    executable = shutil.which("claude")
+    if executable is None:
+        if required:
+            raise click.ClickException("there is no claude on the PATH, and --marketplace needs it")
+        click.echo(f"there is no claude on the PATH; hindnote needs {dotted(NEEDED)} or newer")
+        return None
+    version = claude_version(executable)
+    if version is None:
+        raise click.ClickException(f"{executable} --version does not say which version it is")
+    if version < NEEDED:
+        raise click.ClickException(
+            f"{executable} is Claude Code {dotted(version)}; hindnote needs {dotted(NEEDED)} or "
+            "newer, whose plugins can have hooks modules (`claude update` brings the newest)"
+        )
+    return executable
+
+
+def _run(dry_run: bool, *command: str) -> None:
+    line = " ".join(command)
+    if dry_run:
+        click.echo(f"would run {line}")
+        return
+    click.echo(f"running {line}")
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise click.ClickException(f"{line} failed: {(done.stderr or done.stdout).strip()}")
+
+
+def _forget_marketplace(dry_run: bool) -> None:
+    executable = shutil.which("claude")
+    if executable is None:
+        click.echo(f"there is no claude on the PATH to take {PLUGIN} out of its settings")
+        return
+    _run(dry_run, executable, "plugin", "uninstall", PLUGIN)
+    _run(dry_run, executable, "plugin", "marketplace", "remove", "hindnote")
+
+
+def _say(lines: Iterator[str]) -> bool:
+    """Print the lines and return whether there were any."""
+    count = 0
+    for line in lines:
+        click.echo(line)
+        count += 1
+    return count > 0
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what is in the way into a message for the person."""
+    try:
+        yield
+    except (NotOurs, OSError) as error:
+        raise click.ClickException(str(error)) from error
