@@ -140,7 +140,8 @@ def _call(operation: str, arguments: dict[str, Any], call: dict[str, Any]) -> di
 
 
 def _boot(call: dict[str, Any]) -> dict[str, Any]:
-    raise NotImplementedError
+    _host_call(call)
+    return {"text": ""}
 
 
 @cache

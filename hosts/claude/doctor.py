@@ -1,0 +1,120 @@
+"""What may be wrong with hindnote in Claude Code; found by looking alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hindnote.core.doctor import Finding
+from hindnote.core.placing import NotOurs, Place
+from hindnote.hosts.claude.install import (
+    NEEDED,
+    claude_version,
+    dotted,
+    marketplace_files,
+    marketplace_place,
+    plugin_files,
+    skills_place,
+)
+
+REINSTALL = "run `hindnote install claude` again"
+
+
+def checks() -> Iterator[Finding]:
+    """Look at Claude Code, the installed plugin and the Python that it runs."""
+    yield from _claude()
+    installed = False
+    for place, below in ((skills_place(), ""), (marketplace_place(), "hindnote/")):
+        try:
+            if place.written() is None:
+                continue
+        except NotOurs as damaged:
+            yield Finding("error", str(place.folder), str(damaged), REINSTALL)
+            continue
+        if installed:
+            yield Finding(
+                "error",
+                str(place.folder),
+                "the plugin is installed twice, and Claude Code registers each tool once",
+                "run `hindnote uninstall claude`, then install it once",
+            )
+        installed = True
+        yield from _plugin(place, below)
+    if not installed:
+        yield Finding(
+            "ok", "Claude Code plugin", "is not installed (`hindnote install claude` does it)"
+        )
+
+
+def _claude() -> Iterator[Finding]:
+    executable = shutil.which("claude")
+    if executable is None:
+        yield Finding("ok", "claude", "is not on the PATH")
+        return
+    version = claude_version(executable)
+    if version is None:
+        yield Finding("warning", executable, "--version does not say which version it is")
+    elif version < NEEDED:
+        yield Finding(
+            "error",
+            executable,
+            f"is version {dotted(version)}; the plugin needs {dotted(NEEDED)}",
+            "run `claude update`",
+        )
+    else:
+        yield Finding("ok", executable, f"Claude Code {dotted(version)}")
+
+
+def _plugin(place: Place, below: str) -> Iterator[Finding]:
+    changed = place.changed()
+    for path in changed:
+        yield Finding("error", str(path), "is not as hindnote wrote it", REINSTALL)
+    python = named_python(place.folder / below / "hooks" / "runtime.ts")
+    if python is None:
+        yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
+        return
+    if (problem := _unusable(python)) is not None:
+        yield Finding("error", python, problem, REINSTALL)
+    elif not changed and _is_old(place, below, python):
+        yield Finding(
+            "warning", str(place.folder), "is not of the version that runs this", REINSTALL
+        )
+    elif not changed:
+        yield Finding("ok", str(place.folder), f"is installed and runs {python}")
+
+
+def named_python(runtime: Path) -> str | None:
+    """Return the Python that an installed plugin runs."""
+    try:
+        found = re.search(r"PYTHON = (['\"])(.+)\1", runtime.read_text("utf-8"))
+    except OSError:
+        return None
+    return found[2] if found else None
+
+
+def _unusable(python: str) -> str | None:
+    """Return why a Python cannot run the helper."""
+    code = "import importlib.util as u, sys; sys.exit(u.find_spec('hindnote.hosts') is None)"
+    try:
+        done = subprocess.run(
+            [python, "-P", "-c", code],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"cannot be run: {error}"
+    return "has no hindnote" if done.returncode != 0 else None
+
+
+def _is_old(place: Place, below: str, python: str) -> bool:
+    """Return whether this hindnote would install other files; another Python's are its own."""
+    if python != sys.executable:
+        return False
+    files = marketplace_files() if below else plugin_files()
+    return any((place.folder / name).read_bytes() != data for name, data in files.items())

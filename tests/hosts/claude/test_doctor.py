@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hindnote.core.doctor import Finding
+from hindnote.hosts.claude.doctor import checks
+from hindnote.hosts.claude.install import install, marketplace_place, skills_place
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    claude(tmp_path, "2.1.332 (Claude Code)")
+
+
+def claude(tmp_path: Path, version: str) -> None:
+    script = tmp_path / "bin" / "claude"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(f'#!/bin/sh\necho "{version}"\n')
+    script.chmod(0o755)
+
+
+def installed() -> Path:
+    assert CliRunner().invoke(install).exit_code == 0
+    return skills_place().folder
+
+
+def wrong() -> list[Finding]:
+    return [finding for finding in checks() if finding.level != "ok"]
+
+
+def test_a_whole_installation_has_nothing_wrong() -> None:
+    folder = installed()
+
+    found = list(checks())
+
+    assert wrong() == []
+    assert [finding.subject for finding in found][1:] == [str(folder)]
+
+
+def test_no_installation_is_nothing_wrong(tmp_path: Path) -> None:
+    (tmp_path / "bin" / "claude").unlink()
+
+    assert wrong() == []
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "level"), [("2.1.300 (Claude Code)", "error"), ("what", "warning")]
+)
+def test_an_unusable_claude_is_found(tmp_path: Path, version: str, level: str) -> None:
+    claude(tmp_path, version)
+
+    assert [finding.level for finding in wrong()] == [level]
+
+
+def test_a_changed_file_is_found() -> None:
+    folder = installed()
+    (folder / "hooks" / "tools.ts").write_text("")
+
+    assert [finding.subject for finding in wrong()] == [str(folder / "hooks" / "tools.ts")]
+
+
+def test_a_damaged_manifest_is_found() -> None:
+    folder = installed()
+    (folder / ".hindnote.json").write_text("{")
+
+    assert [finding.level for finding in wrong()] == ["error"]
+
+
+def test_an_installation_of_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = installed()
+    newer = {"README.md": b"newer"}
+    monkeypatch.setattr("hindnote.hosts.claude.doctor.plugin_files", lambda: newer)
+
+    assert [(finding.level, finding.subject) for finding in wrong()] == [("warning", str(folder))]
+
+
+@pytest.mark.parametrize(
+    ("python", "said"), [("/nowhere/python", "cannot be run"), ("/bin/false", "has no hindnote")]
+)
+def test_a_python_that_cannot_run_the_helper_is_found(
+    monkeypatch: pytest.MonkeyPatch, python: str, said: str
+) -> None:
+    monkeypatch.setattr("sys.executable", python)
+    installed()
+
+    (found,) = wrong()
+
+    assert found.subject == python
+    assert said in found.message
+    assert "hindnote install claude" in found.advice
+
+
+def test_two_installations_are_found(install_twice: Callable[[], None]) -> None:
+    install_twice()
+
+    assert any("twice" in finding.message for finding in wrong())
+
+
+@pytest.fixture
+def install_twice(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    def twice() -> None:
+        folder = installed()
+        shutil.copytree(folder, marketplace_place().folder)
+
+    return twice

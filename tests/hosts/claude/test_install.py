@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hindnote.hosts.claude import install as installing
+from hindnote.hosts.claude.install import install, uninstall
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Put a stand-in for Claude Code on the PATH; it logs what it is asked."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+    def claude(version: str = "2.1.332 (Claude Code)", *, status: int = 0) -> Path:
+        script = folder / "claude"
+        log = tmp_path / "claude.log"
+        script.write_text(
+            f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; exit 0; fi\n'
+            f'echo "$@" >> {log}\necho failed >&2; exit {status}\n'
+        )
+        script.chmod(0o755)
+        return log
+
+    return claude
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "home" / ".claude" / "skills" / "hindnote"
+
+
+def run(command: object, *arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)  # type: ignore[arg-type]
+
+
+def test_install_puts_the_plugin_where_the_host_loads_it(
+    claude: Callable[..., Path], folder: Path
+) -> None:
+    claude()
+
+    result = run(install)
+
+    assert result.exit_code == 0, result.output
+    manifest = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
+    assert manifest["name"] == "hindnote"
+    assert json.loads((folder / "hooks" / "hooks.json").read_text()) == {
+        "modules": ["./register.ts"]
+    }
+    assert (folder / "LICENSE").is_file()
+    assert (folder / "README.md").is_file()
+    assert not (folder / "tests").exists()
+    for path in folder.rglob("*"):
+        assert path.is_dir() or f"wrote {path}" in result.output
+
+
+def test_the_installed_plugin_runs_the_python_that_installed_it(
+    claude: Callable[..., Path], folder: Path
+) -> None:
+    claude()
+    run(install)
+
+    text = (folder / "hooks" / "runtime.ts").read_text()
+
+    assert f"export const PYTHON = {json.dumps(sys.executable)}\n" in text
+
+
+def test_a_python_with_quotes_in_its_path_stays_one_string() -> None:
+    path = "/o'b\\r\"x/python"
+
+    text = installing.runtime(path).decode()
+
+    assert json.loads(text.rpartition("PYTHON = ")[2]) == path
+
+
+def test_install_again_touches_nothing(claude: Callable[..., Path], folder: Path) -> None:
+    claude()
+    run(install)
+
+    result = run(install)
+
+    assert (result.exit_code, result.output) == (0, f"nothing to do: {folder} is current\n")
+
+
+def test_uninstall_takes_everything_away(claude: Callable[..., Path], folder: Path) -> None:
+    claude()
+    run(install)
+
+    result = run(uninstall)
+
+    assert result.exit_code == 0
+    assert not folder.exists()
+    assert f"removed {folder / 'hooks' / 'register.ts'}" in result.output
+    assert "nothing to do" in run(uninstall).output
+
+
+def test_a_dry_run_writes_nothing(
+    claude: Callable[..., Path], folder: Path, tmp_path: Path
+) -> None:
+    log = claude()
+
+    assert f"would write {folder / 'hooks' / 'register.ts'}" in run(install, "--dry-run").output
+    assert "would run" in run(install, "--dry-run", "--marketplace").output
+    assert not (tmp_path / "home").exists()
+    assert not (tmp_path / "data").exists()
+
+    run(install)
+    before = sorted(folder.rglob("*"))
+    assert "would remove" in run(uninstall, "--dry-run").output
+    assert sorted(folder.rglob("*")) == before
+    assert not log.exists()
+
+
+@pytest.mark.parametrize("version", ["2.1.331 (Claude Code)", "1.9.999", "2.0.400"])
+def test_install_refuses_a_claude_too_old_and_says_what_is_needed(
+    claude: Callable[..., Path], folder: Path, version: str
+) -> None:
+    claude(version)
+
+    result = run(install)
+
+    assert result.exit_code == 1
+    assert "needs 2.1.332 or newer" in result.output
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("version", ["2.1.332", "2.1.1000 (Claude Code)", "2.2.0", "3.0.0-beta"])
+def test_install_accepts_newer_ones(
+    claude: Callable[..., Path], folder: Path, version: str
+) -> None:
+    claude(version)
+
+    assert run(install).exit_code == 0
+    assert folder.is_dir()
+
+
+def test_install_refuses_a_claude_that_does_not_say_its_version(
+    claude: Callable[..., Path],
+) -> None:
+    claude("hello")
+
+    result = run(install)
+
+    assert result.exit_code == 1
+    assert "does not say" in result.output
+
+
+def test_install_without_claude_says_what_is_needed_and_goes_on(
+    claude: Callable[..., Path], folder: Path
+) -> None:
+    result = run(install)
+
+    assert result.exit_code == 0
+    assert "no claude on the PATH; hindnote needs 2.1.332" in result.output
+    assert folder.is_dir()
+
+
+def test_the_configuration_directory_can_be_moved(
+    claude: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "other"))
+
+    run(install)
+
+    assert (tmp_path / "other" / "skills" / "hindnote" / "hooks" / "register.ts").is_file()
+
+
+def test_install_refuses_a_plugin_of_somebody_else(
+    claude: Callable[..., Path], folder: Path
+) -> None:
+    claude()
+    folder.mkdir(parents=True)
+    (folder / "mine").write_text("x")
+
+    result = run(install)
+
+    assert result.exit_code == 1
+    assert "not written by hindnote" in result.output
+    assert [path.name for path in folder.iterdir()] == ["mine"]
+
+
+def test_the_marketplace_is_added_and_the_plugin_installed_from_it(
+    claude: Callable[..., Path], folder: Path, tmp_path: Path
+) -> None:
+    log = claude()
+
+    result = run(install, "--marketplace")
+
+    assert result.exit_code == 0, result.output
+    place = tmp_path / "data" / "hindnote" / "claude-marketplace"
+    assert (place / "hindnote" / "hooks" / "register.ts").is_file()
+    listed = json.loads((place / ".claude-plugin" / "marketplace.json").read_text())
+    assert listed["plugins"][0]["source"] == "./hindnote"
+    assert log.read_text().splitlines() == [
+        f"plugin marketplace add {place}",
+        "plugin install hindnote@hindnote",
+    ]
+    assert not folder.exists()
+
+    run(uninstall)
+    assert log.read_text().splitlines()[2:] == [
+        "plugin uninstall hindnote@hindnote",
+        "plugin marketplace remove hindnote",
+    ]
+    assert not place.exists()
+
+
+def test_a_failure_of_claude_is_told(claude: Callable[..., Path]) -> None:
+    claude(status=3)
+
+    result = run(install, "--marketplace")
+
+    assert result.exit_code == 1
+    assert "plugin marketplace add" in result.output
+    assert "failed" in result.output
+
+
+def test_the_marketplace_needs_claude(claude: Callable[..., Path], tmp_path: Path) -> None:
+    result = run(install, "--marketplace")
+
+    assert result.exit_code == 1
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("first", [(), ("--marketplace",)])
+def test_a_second_installation_beside_the_first_is_refused(
+    claude: Callable[..., Path], first: tuple[str, ...]
+) -> None:
+    claude()
+    run(install, *first)
+
+    result = run(install, *([] if first else ["--marketplace"]))
+
+    assert result.exit_code == 1
+    assert "twice" in result.output
+
+
+def test_the_plugins_version_is_the_packages() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    manifest = json.loads((installing.MOD / ".claude-plugin" / "plugin.json").read_text())
+
+    assert manifest["version"] == project["version"]
+    assert manifest["license"] == project["license"]
+
+
+def test_the_licence_is_the_projects() -> None:
+    assert (installing.MOD / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_every_shipped_file_is_package_data() -> None:
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    listed = data["package-data"]["hindnote.hosts.claude"]
+
+    assert sorted(listed) == sorted(f"mod/{pattern}" for pattern in installing.SHIPPED)
+    assert os.sep == "/"
