@@ -1,0 +1,1 @@
+"""The documents of a project: reading, indexing, searching and describing them."""

@@ -1,0 +1,213 @@
+"""Applying a contract model's marks to JSON-ready facts: check, clip, cut, drop, count.
+
+A ``Part`` is one piece of an answer (its data, error or effects) on its way through
+delivery. Everything is found through the annotations of the models, so a ceiling is
+written once, where the field is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from hindnote.core.project.contract.bounds import Descriptive, Identity, Rows, clip_utf16
+from hindnote.core.text import clean
+
+EACH = "*"
+"""A step of a location that stands for every item of a list."""
+
+Location: TypeAlias = tuple[str, ...]
+Mark: TypeAlias = Identity | Descriptive | Rows
+
+
+@cache
+def marks_of(model: type[BaseModel]) -> tuple[tuple[Location, Mark], ...]:
+    """Return every marked place in a model, outer ones before those inside them."""
+    found: list[tuple[Location, Mark]] = []
+    for name, field in model.model_fields.items():
+        found.extend(_marks(field.annotation, tuple(field.metadata), (name,)))
+    return tuple(found)
+
+
+def _marks(
+    annotation: Any, metadata: tuple[Any, ...], where: Location
+) -> Iterator[tuple[Location, Mark]]:
+    for mark in metadata:
+        if isinstance(mark, Identity | Descriptive | Rows):
+            yield where, mark
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        yield from _marks(arguments[0], arguments[1:], where)
+    elif origin in (Union, UnionType):
+        for choice in arguments:
+            yield from _marks(choice, (), where)
+    elif origin is list:
+        yield from _marks(arguments[0], (), (*where, EACH))
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        for inner, mark in marks_of(annotation):
+            yield (*where, *inner), mark
+
+
+def label(where: Location) -> str:
+    """Return a location as the contract prints it, list positions left out."""
+    return ".".join(step for step in where if step != EACH)
+
+
+def json_size(value: Any) -> int:
+    """Return the UTF-8 bytes of a value's compact JSON."""
+    return len(compact(value).encode("utf-8", "surrogatepass"))
+
+
+def compact(value: Any) -> str:
+    """Return a value as ``JSON.stringify`` prints it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityFault:
+    """An identity that cannot be delivered exactly."""
+
+    where: str
+    reason: str
+    limit: int
+
+
+class Part:
+    """One piece of an answer, copied, and bounded step by step.
+
+    Facts of a wrong type are passed over here; the closed schema finds them.
+
+    Args:
+        model: The contract's model of this piece.
+        facts: JSON-ready facts, not bounded yet.
+        totals: Sizes of outermost collections of which ``facts`` holds a part.
+    """
+
+    def __init__(
+        self, model: type[BaseModel], facts: Mapping[str, Any], totals: Mapping[str, int]
+    ) -> None:
+        self.value: dict[str, Any] = deepcopy(dict(facts))
+        self._marks = marks_of(model)
+        self._totals = totals
+        self._sizes: dict[int, int] = {}
+        self._clipped: set[tuple[int, str | int]] = set()
+        # What was dropped stays referenced, so that no id is used twice.
+        self._dropped: list[Any] = []
+
+    def identity_fault(self) -> IdentityFault | None:
+        """Return the first identity that breaks its ceiling or form."""
+        for where, mark in self._marks:
+            if not isinstance(mark, Identity):
+                continue
+            for holder, key in _places(self.value, where):
+                value = holder[key]
+                reason = mark.fault(value) if isinstance(value, str) else None
+                if reason is not None:
+                    return IdentityFault(label(where), reason, mark.limit)
+        return None
+
+    def clip(self) -> None:
+        """Clip descriptive texts at their ceilings."""
+        for where, mark in self._marks:
+            if not isinstance(mark, Descriptive):
+                continue
+            for holder, key in _places(self.value, where):
+                value = holder[key]
+                if not isinstance(value, str):
+                    continue
+                holder[key] = clip_utf16(clean(value), mark.limit)
+                if len(holder[key]) != len(value):
+                    self._clipped.add((id(holder), key))
+
+    def cut(self) -> None:
+        """Cut collections at their ceilings, trailing rows first."""
+        for _, mark, rows in self._collections():
+            self._sizes[id(rows)] = len(rows)
+            self._dropped.extend(rows[mark.limit :])
+            del rows[mark.limit :]
+
+    def drop(self, excess: int) -> bool:
+        """Drop trailing rows worth at least ``excess`` bytes; False when none are left.
+
+        Rows go from the heaviest outermost collection first; a last row gives up what
+        is nested in it before it goes itself.
+        """
+        for lists in (self._lists(nested=False, keep=1), self._lists(nested=True, keep=0)):
+            if self._drop_from(lists, excess):
+                return True
+        return self._drop_from(self._lists(nested=False, keep=0), excess)
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return total, returned and omitted rows of each collection, as it stands now."""
+        found = {
+            mark.name: {"total": 0, "returned": 0, "omitted": 0}
+            for _, mark in self._marks
+            if isinstance(mark, Rows)
+        }
+        for where, mark, rows in self._collections():
+            count = found[mark.name]
+            total = self._sizes.get(id(rows), len(rows))
+            if EACH not in where:
+                total = max(total, self._totals.get(mark.name, 0))
+            count["total"] += total
+            count["returned"] += len(rows)
+            count["omitted"] += total - len(rows)
+        return found
+
+    def clipped(self) -> Counter[str]:
+        """Return how many texts of each kind were clipped, among those still there."""
+        found: Counter[str] = Counter()
+        for where, mark in self._marks:
+            if isinstance(mark, Descriptive):
+                hits = sum((id(h), k) in self._clipped for h, k in _places(self.value, where))
+                if hits:
+                    found[label(where)] += hits
+        return found
+
+    def _collections(self) -> Iterator[tuple[Location, Rows, list[Any]]]:
+        for where, mark in self._marks:
+            if isinstance(mark, Rows):
+                for holder, key in _places(self.value, where):
+                    if isinstance(holder[key], list):
+                        yield where, mark, holder[key]
+
+    def _lists(self, *, nested: bool, keep: int) -> list[tuple[list[Any], int]]:
+        return [
+            (rows, keep)
+            for where, _, rows in self._collections()
+            if (EACH in where) == nested and len(rows) > keep
+        ]
+
+    def _drop_from(self, lists: list[tuple[list[Any], int]], excess: int) -> bool:
+        weighed = [(rows, keep, [json_size(row) + 1 for row in rows]) for rows, keep in lists]
+        freed = 0
+        while freed < excess:
+            open_lists = [item for item in weighed if len(item[0]) > item[1]]
+            if not open_lists:
+                break
+            rows, _, sizes = max(open_lists, key=lambda item: sum(item[2]))
+            self._dropped.append(rows.pop())
+            freed += sizes.pop()
+        return freed > 0
+
+
+def _places(value: Any, where: Location) -> Iterator[tuple[Any, Any]]:
+    """Yield the holder and key of every place that a location names, where present."""
+    step, rest = where[0], where[1:]
+    if step == EACH:
+        keys: Iterator[Any] = iter(range(len(value))) if isinstance(value, list) else iter(())
+    else:
+        keys = iter((step,) if isinstance(value, dict) and step in value else ())
+    for key in keys:
+        if rest:
+            yield from _places(value[key], rest)
+        else:
+            yield value, key

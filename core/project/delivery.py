@@ -1,0 +1,192 @@
+"""From a handler's facts to the DTO that is delivered: at most 65,536 bytes, schema-checked.
+
+In this order: identities are checked, descriptive texts clipped, collections cut and
+trailing rows dropped until the whole fits, and the closed schema has the last word.
+What cannot be delivered becomes a bounded contract error, which carries the effects
+observed so far. Nothing is executed here, let alone a second time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from hindnote.core.project.contract.envelope import Effects, ErrorInfo, Failure
+from hindnote.core.project.contract.marks import Part, json_size
+from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
+from hindnote.core.project.effects import EffectLog, unknown_effects
+from hindnote.core.project.outcome import Declined, Observation, Outcome
+
+
+class _Breach(Exception):
+    """The facts cannot be delivered; holds the error that says so."""
+
+    def __init__(self, code: str, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message, **facts}
+
+
+def deliver(tool: str, outcome: Outcome, effects: EffectLog | None) -> dict[str, Any]:
+    """Return the DTO of one call, JSON-ready.
+
+    Args:
+        tool: Name of one of the eight tools.
+        outcome: What the handler ended with.
+        effects: What was observed; None when the provider observes nothing.
+    """
+    observed = unknown_effects() if effects is None else effects.facts()
+    try:
+        if isinstance(outcome, Declined):
+            return _failure(tool, outcome, observed)
+        return _success(tool, outcome, observed)
+    except _Breach as breach:
+        return _contract_error(breach.error, observed)
+
+
+def _success(tool: str, outcome: Observation, observed: dict[str, Any]) -> dict[str, Any]:
+    data_model: Any = SUCCESSES[tool].model_fields["data"].annotation
+    data = Part(data_model, outcome.data, outcome.totals)
+    effects = Part(Effects, observed, {})
+    _bound(data, effects)
+
+    def dto() -> dict[str, Any]:
+        _count_references(effects.value)
+        counts, clipped = data.counts(), data.clipped()
+        clipped.update({f"effects.{text}": n for text, n in effects.clipped().items()})
+        omitted = any(count["omitted"] for count in counts.values())
+        return {
+            "ok": True,
+            "data": data.value,
+            "completeness": {
+                "complete": not omitted and not clipped,
+                "clipped": [{"text": text, "count": n} for text, n in clipped.items()],
+                "collections": counts,
+            },
+            "effects": effects.value,
+        }
+
+    return _fitted(tool, dto, data, effects)
+
+
+def _failure(tool: str, outcome: Declined, observed: dict[str, Any]) -> dict[str, Any]:
+    told = {"code": outcome.code, "message": outcome.message, **outcome.facts}
+    error, effects = Part(ErrorInfo, told, {}), Part(Effects, observed, {})
+    _bound(error, effects)
+
+    def dto() -> dict[str, Any]:
+        _count_references(effects.value)
+        if "issues" in error.value:
+            error.value["issues_omitted"] = error.counts()["issues"]["omitted"]
+        return {"ok": False, "error": error.value, "effects": effects.value}
+
+    return _fitted(tool, dto, error, effects)
+
+
+def _bound(part: Part, effects: Part) -> None:
+    for piece, prefix in ((part, ""), (effects, "effects.")):
+        fault = piece.identity_fault()
+        if fault is not None:
+            raise _Breach(
+                "contract_identity",
+                f"{prefix}{fault.where} cannot be delivered exactly: {fault.reason}; "
+                "what the call did is in effects, do not repeat it for this",
+                where=prefix + fault.where,
+                limit=fault.limit,
+            )
+    for piece in (part, effects):
+        piece.clip()
+        piece.cut()
+
+
+def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
+    answer: dict[str, Any] = dto()
+    size = json_size(answer)
+    while size > MAX_DTO_BYTES:
+        excess = size - MAX_DTO_BYTES
+        if not part.drop(excess) and not _withhold(effects, excess):
+            raise _Breach(
+                "contract_overflow",
+                f"the result takes {size} bytes, at most {MAX_DTO_BYTES} can be delivered; "
+                "what the call did is in effects, do not repeat it for this",
+                limit=MAX_DTO_BYTES,
+                size=size,
+            )
+        answer = dto()
+        size = json_size(answer)
+    try:
+        output_adapter(tool).validate_python(answer)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(step) for step in first["loc"][1:])
+        raise _Breach(
+            "contract_schema",
+            f"the result breaks its schema at {where}: {first['msg']}; "
+            "what the call did is in effects, do not repeat it for this",
+            where=where,
+        ) from None
+    return answer
+
+
+def _withhold(effects: Part, excess: int) -> bool:
+    """Drop references for want of room; a change that is not shown is no longer asserted."""
+    if not effects.drop(excess):
+        return False
+    if effects.value["documents"] == "observed":
+        effects.value["documents"] = "possible"
+    return True
+
+
+def _count_references(effects: dict[str, Any]) -> None:
+    recovery = effects["recovery"]
+    for holder, rows in (
+        (effects["changed"], "items"),
+        (effects["possible"], "items"),
+        (recovery, "receipts"),
+    ):
+        if holder["total"] is not None:
+            holder["omitted"] = holder["total"] - len(holder[rows])
+
+
+def _contract_error(error: dict[str, Any], observed: dict[str, Any]) -> dict[str, Any]:
+    told = Part(ErrorInfo, error, {})
+    told.clip()
+    effects = Part(Effects, observed, {})
+    if _without_faulty(effects.value):
+        effects.value["documents"] = "possible"
+    effects.clip()
+    effects.cut()
+    answer = {"ok": False, "error": told.value, "effects": effects.value}
+    _count_references(effects.value)
+    while json_size(answer) > MAX_DTO_BYTES and _withhold(
+        effects, json_size(answer) - MAX_DTO_BYTES
+    ):
+        _count_references(effects.value)
+    try:
+        Failure.model_validate(answer)
+    except ValidationError:
+        # The effects themselves break the schema: nothing may be claimed of them.
+        answer["effects"] = unknown_effects()
+    return answer
+
+
+def _without_faulty(effects: dict[str, Any]) -> bool:
+    """Withhold references whose identities cannot be delivered; return whether any were."""
+    withheld = False
+    for rows, model in (
+        (effects["changed"]["items"], "changed"),
+        (effects["possible"]["items"], "possible"),
+        (effects["recovery"]["receipts"], "recovery"),
+    ):
+        for row in list(rows):
+            if _faulty(model, row):
+                rows.remove(row)
+                withheld = True
+    return withheld
+
+
+def _faulty(collection: str, row: dict[str, Any]) -> bool:
+    from hindnote.core.project.contract.envelope import Receipt, Reference
+
+    model: type[BaseModel] = Receipt if collection == "recovery" else Reference
+    return Part(model, row, {}).identity_fault() is not None

@@ -1,0 +1,179 @@
+"""Where a call may work: the workspace and its roots, contained physically.
+
+Everything is resolved and checked here, before any lock, read or write. Below a
+root nothing is reached by path again, but through directory handles that follow no
+symbolic link, so a folder swapped for a link after the check gains nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.outcome import quote
+from hindnote.core.project.contract_v1 import MAX_PATH_CHARS, utf16_length
+from hindnote.core.project.outcome import Declined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STATE_DIRECTORY = ".hindnote"
+
+Scope = Literal["docs", "todos"]
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A docs or todos root, which need not exist."""
+
+    scope: Scope
+    parts: tuple[str, ...]
+    """Below the workspace; empty when the root is the workspace itself."""
+
+    given: bool
+    """Whether the call named it."""
+
+    @property
+    def relative(self) -> str:
+        """The root as answers show it."""
+        return "/".join(self.parts) or "."
+
+    def shown(self, below: str) -> str:
+        """Return the workspace-relative path of something below this root."""
+        return "/".join((*self.parts, below))
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The place of one call, every root contained in the host session's directory."""
+
+    path: Path
+    """Physical and absolute."""
+
+    docs: Root
+    todos: Root
+
+    def open(self, parts: tuple[str, ...], *, create: bool = False) -> int:
+        """Return a handle of a folder below the workspace; the caller closes it.
+
+        Args:
+            parts: The folder's segments below the workspace.
+            create: Whether to make missing folders.
+
+        Raises:
+            OSError: It is missing, no folder, or reached through a link.
+        """
+        handle = os.open(self.path, _DIRECTORY)
+        for part in parts:
+            try:
+                if create:
+                    _make(part, handle)
+                inner = os.open(part, _DIRECTORY, dir_fd=handle)
+            finally:
+                os.close(handle)
+            handle = inner
+        return handle
+
+
+def _make(name: str, parent: int) -> None:
+    try:
+        os.mkdir(name, dir_fd=parent)
+    except FileExistsError:
+        return
+    os.fsync(parent)
+
+
+def locate(
+    base_cwd: Path,
+    workspace_root: str | None = None,
+    docs_root: str | None = None,
+    todos_root: str | None = None,
+) -> Workspace:
+    """Return the workspace that a call asks for.
+
+    Args:
+        base_cwd: The host session's directory, absolute and existing.
+        workspace_root: Relative to ``base_cwd``; default: ``base_cwd`` itself.
+        docs_root: Relative to the workspace; default ``docs``.
+        todos_root: Relative to the workspace; default ``todos``.
+
+    Raises:
+        Declined: ``outside_workspace``, ``path_too_long``, ``invalid_path`` or
+            ``root_missing`` (the workspace itself).
+    """
+    base = Path(os.path.realpath(base_cwd))
+    path = base
+    if workspace_root is not None:
+        path = contained(base, base, "workspace_root", workspace_root)
+    if not path.is_dir():
+        raise Declined("root_missing", "workspace_root is no existing directory; name one")
+    return Workspace(
+        path,
+        docs=_root(path, "docs", docs_root),
+        todos=_root(path, "todos", todos_root),
+    )
+
+
+def _root(workspace: Path, scope: Scope, given: str | None) -> Root:
+    path = contained(workspace, workspace, f"{scope}_root", scope if given is None else given)
+    parts = path.relative_to(workspace).parts
+    if STATE_DIRECTORY in parts:
+        raise Declined(
+            "outside_workspace", f"{scope}_root lies in {STATE_DIRECTORY}, which is derived state"
+        )
+    return Root(scope, parts, given is not None)
+
+
+def contained(within: Path, start: Path, name: str, given: str) -> Path:
+    """Return the physical path of what a parameter names, checked to lie ``within``.
+
+    Args:
+        within: Physical directory that must contain it.
+        start: Directory from which a relative path starts.
+        name: The parameter, for messages.
+        given: Its value.
+
+    Raises:
+        Declined: ``outside_workspace``, ``path_too_long`` or ``invalid_path``.
+    """
+    check_path(name, given)
+    try:
+        # A dangling link resolves to where it points, so it is caught as well.
+        physical = Path(os.path.realpath(start / given))
+    except (OSError, ValueError) as error:
+        raise Declined("invalid_path", f"{name} cannot be resolved: {error}") from error
+    if physical != within and within not in physical.parents:
+        raise Declined(
+            "outside_workspace",
+            f"{name} {quote(given)} leads outside the directory that this session may use; "
+            "nothing was read or changed",
+        )
+    return physical
+
+
+def check_path(name: str, given: str) -> None:
+    """Check the text of a path parameter.
+
+    Raises:
+        Declined: ``path_too_long`` or ``invalid_path``.
+    """
+    length = utf16_length(given)
+    if length > MAX_PATH_CHARS:
+        raise Declined(
+            "path_too_long",
+            f"{name} has {length} characters, at most {MAX_PATH_CHARS}",
+            limit=MAX_PATH_CHARS,
+            size=length,
+        )
+    if not given or "\x00" in given:
+        raise Declined("invalid_path", f"{name} is empty or holds a NUL; give a path or leave it")
+
+
+def entries(handle: int) -> Iterator[os.DirEntry[str]]:
+    """Yield what lies in an open folder, sorted by name."""
+    with os.scandir(handle) as found:
+        yield from sorted(found, key=lambda entry: entry.name)

@@ -1,0 +1,239 @@
+"""Derived state under ``<workspace>/.hindnote/``, the root lock, and durable small files.
+
+Everything here works through directory handles; nothing is written through a link.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hindnote.core.project.outcome import Declined
+from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
+
+if TYPE_CHECKING:
+    from hindnote.core.project.effects import EffectLog
+
+LOCK_NAME = "todo.lock"
+LOCK_SECONDS = 15.0
+"""How long a mutation waits for another one."""
+
+OTHER = "other"
+"""Stands for the content hash of something that is no regular file."""
+
+NOT_A_FILE = frozenset({errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENXIO})
+"""Error numbers of opening a link, a folder, a pipe or a socket as a file."""
+
+_POLL_SECONDS = 0.005
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def digest(content: bytes) -> str:
+    """Return a content hash as the contract writes it."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def open_state(workspace: Workspace) -> int:
+    """Return a handle of the state folder, made with its ``.gitignore`` when missing.
+
+    Raises:
+        Declined: ``unsafe_state`` when it is a link or no folder.
+    """
+    try:
+        handle = workspace.open((STATE_DIRECTORY,), create=True)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise Declined(
+            "unsafe_state",
+            f"{STATE_DIRECTORY} in the workspace is a link or no folder; remove it",
+            path=STATE_DIRECTORY,
+        ) from error
+    try:
+        with contextlib.suppress(FileExistsError):
+            write_new(handle, ".gitignore", b"*\n")
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+@contextmanager
+def state_folder(state: int, name: str) -> Iterator[int]:
+    """Hold a folder inside the state folder open, made when missing.
+
+    Raises:
+        Declined: ``unsafe_state`` when it is a link or no folder.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=state)
+        os.fsync(state)
+    try:
+        handle = os.open(
+            name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=state
+        )
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        raise Declined(
+            "unsafe_state",
+            f"{STATE_DIRECTORY}/{name} is a link or no folder; remove it",
+            path=f"{STATE_DIRECTORY}/{name}",
+        ) from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def root_lock(workspace: Workspace, state: int, effects: EffectLog) -> Iterator[None]:
+    """Hold the workspace's one todo lock. It is freed when its holder dies.
+
+    Raises:
+        Declined: ``locked`` when another mutation holds it too long;
+            ``unsafe_state`` when the lock is no regular file.
+    """
+    from filelock import FileLock, Timeout
+
+    shown = f"{STATE_DIRECTORY}/{LOCK_NAME}"
+    if not is_regular_or_missing(state, LOCK_NAME):
+        raise Declined("unsafe_state", f"{shown} is no regular file; remove it", path=shown)
+    effects.may_touch_cache()
+    lock = FileLock(
+        workspace.path / STATE_DIRECTORY / LOCK_NAME,
+        timeout=LOCK_SECONDS,
+        poll_interval=_POLL_SECONDS,
+        fallback_to_soft=False,
+    )
+    try:
+        lock.acquire()
+    except Timeout:
+        raise Declined(
+            "locked",
+            f"another change of todos holds the lock for over {LOCK_SECONDS:.0f} seconds; "
+            "nothing was done, try again later",
+            path=shown,
+        ) from None
+    try:
+        effects.touched_cache()
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def folder_lock(folder: int, *, exclusive: bool, seconds: float) -> Iterator[bool]:
+    """Lock an open folder itself, writing nothing; tell whether it was had in time.
+
+    It keeps readers out of the middle of a transition, and apart two workspaces
+    that share one todos root. A file system that cannot do it is passed over.
+    """
+    operation = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
+    deadline = time.monotonic() + seconds
+    held = False
+    while not held:
+        try:
+            fcntl.flock(folder, operation)
+            held = True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+        except OSError:
+            break
+    try:
+        yield held
+    finally:
+        if held:
+            fcntl.flock(folder, fcntl.LOCK_UN)
+
+
+# -- files through handles ----------------------------------------------------------
+
+
+def is_regular_or_missing(folder: int, name: str) -> bool:
+    """Return whether a name is free or a regular file, links not followed."""
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(found.st_mode)
+
+
+def read_regular(folder: int, name: str) -> bytes | None:
+    """Return the bytes of a regular file; None when there is nothing of that name.
+
+    Raises:
+        OSError: It is a link (``ELOOP``), no regular file (``EINVAL``) or unreadable.
+    """
+    try:
+        handle = os.open(name, _READ, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", name)
+        return file.read()
+
+
+def hash_of(folder: int, name: str) -> str | None:
+    """Return the content hash of a file, None when it is observed absent."""
+    content = read_regular(folder, name)
+    return None if content is None else digest(content)
+
+
+def seen(folder: int, name: str) -> str | None:
+    """Return what is at a name: a content hash, None for nothing, ``OTHER`` for no regular file."""
+    try:
+        return hash_of(folder, name)
+    except OSError as error:
+        if error.errno in NOT_A_FILE:
+            return OTHER
+        raise
+
+
+def write_new(folder: int, name: str, content: bytes, mode: int = 0o666) -> None:
+    """Write a file that must not exist yet, and make it durable.
+
+    Raises:
+        FileExistsError: The name is taken.
+        OSError: It could not be written; what was written of it is gone again.
+    """
+    handle = os.open(name, _CREATE, mode, dir_fd=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(handle)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    os.fsync(folder)
+
+
+def replace(folder: int, name: str, content: bytes) -> None:
+    """Write a file of ours atomically and make it durable."""
+    temporary = f"{name}.tmp"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary, dir_fd=folder)
+    write_new(folder, temporary, content)
+    os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)
+
+
+def remove(folder: int, name: str) -> None:
+    """Remove a file of ours durably; one that is gone already is fine."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+        os.fsync(folder)

@@ -1,0 +1,1 @@
+"""Durable file todos: canonical names, scanning, creation, journalled transitions, recovery."""
