@@ -36,5 +36,10 @@ def resolve_cwd(base: Path, cwd: str | None) -> Path:
         return path.resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise Refused(
-            "invalid_cwd", f"cwd {quote(cwd)} cannot be used ({error}); {advice}"
+            "invalid_cwd", f"cwd {quote(cwd)} cannot be used ({_reason(error)}); {advice}"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong without the path, which may be longer than a message."""
+    return (isinstance(error, OSError) and error.strerror) or type(error).__name__

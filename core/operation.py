@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from hindnote.core.outcome import Outcome, RefusalCode, Result
+from hindnote.core.outcome import Outcome, RefusalCode, Result, cut, one_line
 from hindnote.core.project_id import project_key
 from hindnote.core.text import clean_json
 
@@ -130,16 +130,18 @@ class Operation(Generic[P, S]):
             return self.params.model_validate(clean_json(dict(arguments)))
         except ValidationError as error:
             raise ArgumentError(_explain(self.name, self.params, error)) from None
+        except RecursionError:
+            raise ArgumentError(f"{self.name}: the arguments are nested too deeply") from None
 
 
 def _explain(name: str, params: type[Params], error: ValidationError) -> str:
     problems = []
     for item in error.errors(include_url=False, include_input=False, include_context=False):
-        where = ".".join(str(part) for part in item["loc"]) or "arguments"
+        where = cut(".".join(str(part) for part in item["loc"])) or "arguments"
         if item["type"] == "extra_forbidden":
             fields = params.model_fields.items()
             known = ", ".join(field.alias or name for name, field in fields)
             problems.append(f"{where}: unknown field (known: {known})")
         else:
             problems.append(f"{where}: {item['msg']}")
-    return f"{name}: invalid arguments: " + "; ".join(problems)
+    return one_line(f"{name}: invalid arguments: " + "; ".join(problems))

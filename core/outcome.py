@@ -135,8 +135,12 @@ def quote(value: str) -> str:
     Input is cut here, before it meets the facts of a message, so that no long
     input can push a fact over the message limit.
     """
-    shown = value if len(value) <= QUOTE_LIMIT else value[: QUOTE_LIMIT - 1] + "…"
-    return f"“{_LINE_BREAKS.sub(_escape, shown)}”"
+    return f"“{_LINE_BREAKS.sub(_escape, cut(value))}”"
+
+
+def cut(value: str) -> str:
+    """Return caller's input for use in a message, cut at ``QUOTE_LIMIT``."""
+    return value if len(value) <= QUOTE_LIMIT else value[: QUOTE_LIMIT - 1] + "…"
 
 
 def wire(outcome: Outcome[Result]) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def _main_root(marker: Path) -> Path | None:
             return None
         gitdir = (marker.parent / line.removeprefix("gitdir:").strip()).resolve()
         common = (gitdir / "commondir").read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        repository = (gitdir / common).resolve()
+    except (OSError, ValueError, RuntimeError):
         return None
-    repository = (gitdir / common).resolve()
     return repository.parent if repository.name == ".git" else repository
 
 
