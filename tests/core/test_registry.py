@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hindnote.core.operation import Hints, Operation, Params
+from hindnote.core.outcome import Result
+from hindnote.core.registry import NAMES, build
+
+
+class Fine(Result):
+    text: str
+
+
+class Failing(Result):
+    error: str
+
+
+def operation(name: str, success: type[Result] = Fine) -> Operation[Any, Any]:
+    return Operation(
+        name=name,
+        title=name,
+        description=name,
+        family="notes",
+        params=Params,
+        success=success,
+        codes=frozenset(),
+        hints=Hints(read_only=True),
+        handle=lambda call, params: (_ for _ in ()).throw(AssertionError),
+        render=lambda result: "",
+    )
+
+
+SEVEN = [operation(name) for name in NAMES]
+
+
+def test_the_registry_holds_the_seven_in_one_order() -> None:
+    assert tuple(build(reversed(SEVEN))) == NAMES
+    assert len(NAMES) == 7
+
+
+def test_a_name_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="already"):
+        build([*SEVEN, operation("notes_read")])
+
+
+def test_an_eighth_operation_is_refused() -> None:
+    with pytest.raises(ValueError, match="not one of"):
+        build([*SEVEN, operation("notes_delete")])
+
+
+def test_a_missing_operation_is_told() -> None:
+    with pytest.raises(ValueError, match="history_read"):
+        build(SEVEN[:-1])
+
+
+def test_no_success_has_a_field_named_error() -> None:
+    with pytest.raises(ValueError, match="'error'"):
+        build([operation("notes_list", Failing), *SEVEN[1:]])
+
+
+def test_the_registry_is_immutable() -> None:
+    with pytest.raises(TypeError):
+        build(SEVEN)["notes_list"] = SEVEN[0]  # type: ignore[index]

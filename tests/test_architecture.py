@@ -1,0 +1,105 @@
+"""Who may import whom, read from the sources and tried at run time."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hindnote
+
+ROOT = Path(hindnote.__file__).parent
+CORE = sorted(path for path in (ROOT / "core").rglob("*.py"))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("hindnote", *(part for part in parts if part != "__init__")))
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return the modules that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            module = node.module or ""
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_core_never_imports_a_host(path: Path) -> None:
+    assert [name for name in imports_of(path) if name.startswith("hindnote.hosts")] == []
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_click_and_rich_are_for_the_command_line_alone(path: Path) -> None:
+    if path.is_relative_to(ROOT / "core" / "cli") or path.name == "commands.py":
+        return
+    assert {name.partition(".")[0] for name in imports_of(path)} & {"click", "rich"} == set()
+
+
+@pytest.mark.parametrize("host", ["pi", "claude"])
+def test_a_host_never_imports_another(host: str) -> None:
+    others = {"pi", "claude"} - {host}
+    for path in (ROOT / "hosts" / host).rglob("*.py"):
+        for other in others:
+            foreign = f"hindnote.hosts.{other}"
+            assert [name for name in imports_of(path) if name.startswith(foreign)] == [], path
+
+
+def test_only_the_plugin_manager_touches_pluggy() -> None:
+    users = {module_of(path) for path in CORE if "pluggy" in imports_of(path)}
+
+    assert users <= {"hindnote.core.plugin_rules", "hindnote.core.plugins"}
+
+
+def test_only_public_names_of_pluggy_are_used() -> None:
+    import pluggy
+
+    for path in [*CORE, ROOT / "hookspecs.py"]:
+        used = {name for name in imports_of(path) if name.startswith("pluggy.")}
+        assert used <= {f"pluggy.{name}" for name in pluggy.__all__}, path
+
+
+def at_run_time(code: str) -> set[str]:
+    """Return the modules that are loaded after ``code`` ran in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print('\\n'.join(sys.modules))"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_whole_core_loads_no_host() -> None:
+    names = [module_of(path) for path in CORE if path.name != "__main__.py"]
+    loaded = at_run_time("\n".join(f"import {name}" for name in names))
+
+    assert {name for name in loaded if name.startswith("hindnote.hosts")} == set()
+
+
+def test_importing_the_package_is_light() -> None:
+    loaded = at_run_time("import hindnote")
+
+    assert loaded & {"pydantic", "pluggy", "click", "rich", "ruamel", "sqlite3", "msgspec"} == set()
+    assert {name for name in loaded if name.startswith("hindnote.")} == set()
+
+
+def test_every_public_name_can_be_imported() -> None:
+    for name in hindnote.__all__:
+        assert getattr(hindnote, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nope'"):
+        _ = hindnote.nope
+
+
+def test_the_public_names_are_sorted() -> None:
+    assert sorted(hindnote.__all__) == hindnote.__all__
