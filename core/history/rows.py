@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.models import MAX_LIMIT, EventRow, Expand, FoldedRow
@@ -79,12 +80,13 @@ class Rows:
 
     def shrinking(self, row: EventRow, chosen: Chosen) -> Callable[[int], EventRow]:
         """Return what makes ``row`` again with a preview of so many code points."""
-        event = chosen.event or self.timeline.event(chosen.position)
 
-        def shrunk(limit: int) -> EventRow:
-            return row.model_copy(update=self._preview(event, chosen.match, limit))
+        @cache
+        def event() -> Event:
+            # Few pages need this, and a body may be large to decode.
+            return chosen.event or self.timeline.event(chosen.position)
 
-        return shrunk
+        return lambda limit: row.model_copy(update=self._preview(event(), chosen.match, limit))
 
     def _preview(
         self, event: Event, match: tuple[int, int] | None, limit: int

@@ -69,6 +69,11 @@ class SessionBuilder:
         self._damaged: list[Damage] = []
         self._lineage = object()
 
+    @property
+    def answered(self) -> bool:
+        """Whether an answer has begun, to which calls can be added."""
+        return self._answers > 0
+
     # -- slots -----------------------------------------------------------------
 
     def user(self, text: str, **facts: Any) -> int:
