@@ -8,7 +8,7 @@ afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -75,3 +75,33 @@ def longest(limit: int, fits: Callable[[int], bool]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def longest_rows(
+    rows: Iterable[Size], total: int, frame: Size, fits: Callable[[int], bool], budget: Budget
+) -> int:
+    """Return how many of a result's rows can be delivered, in order and whole.
+
+    Row costs are added up, so that rows behind the end are never looked at; then
+    exact measures settle the few bytes by which a sum may be off.
+
+    Args:
+        rows: Sizes of the rows in order: of each one's JSON, and of its text
+            without a line break. Consumed as far as needed.
+        total: How many rows there are.
+        frame: Size of the result without rows.
+        fits: Whether the result with the first ``n`` rows fits, measured exactly.
+        budget: The room for both forms.
+    """
+    size, count = frame, 0
+    for row in rows:
+        # A comma in the one form, a line break in the other.
+        size = size + row + Size(1, 1)
+        if not budget.allows(size):
+            break
+        count += 1
+    while count and not fits(count):
+        count -= 1
+    while count < total and fits(count + 1):
+        count += 1
+    return count

@@ -1,0 +1,89 @@
+"""How often each note was read, and when last: kept beside the notes, never in them.
+
+A count is worth nothing next to the read that it counts, so what goes wrong here
+is dropped: a read-only home, a busy or a damaged database.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hindnote.core.notes import clock
+from hindnote.core.notes.frontmatter import Json
+from hindnote.core.notes.locks import STATE, state_folder
+from hindnote.core.outcome import Refused
+
+NAME = "access.sqlite3"
+BUSY_SECONDS = 0.2
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS access (
+    path TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+_TOUCH = """
+INSERT INTO access VALUES (:path, :seed + 1, :now)
+ON CONFLICT (path) DO UPDATE SET count = count + 1, last = max(last, excluded.last)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How often a note was read, and when last, in milliseconds since the epoch."""
+
+    count: int
+    last: int
+
+
+def touch(home: Path, path: str, values: Mapping[str, Json]) -> None:
+    """Count one read.
+
+    Args:
+        home: The notes home.
+        path: The note's path under the home.
+        values: The note's metadata, whose ``accessCount`` seeds the count.
+    """
+    seed = values.get("accessCount")
+    start = seed if isinstance(seed, int) and 0 <= seed < 2**53 else 0
+    with _dropped(), _open(state_folder(home) / NAME) as database:
+        database.execute(_TOUCH, {"path": path, "seed": start, "now": clock.now_ms()})
+
+
+def move(home: Path, path: str, to: str) -> None:
+    """Take a note's count along when it is renamed."""
+    with _dropped(), _open(state_folder(home) / NAME) as database:
+        database.execute("UPDATE OR REPLACE access SET path = ? WHERE path = ?", (to, path))
+
+
+def read(home: Path, path: str) -> Access | None:
+    """Return what is known of a note's reads."""
+    file = home / STATE / NAME
+    with _dropped():
+        if file.exists():
+            with _open(file) as database:
+                row = database.execute(
+                    "SELECT count, last FROM access WHERE path = ?", (path,)
+                ).fetchone()
+                return None if row is None else Access(*row)
+    return None
+
+
+@contextmanager
+def _open(file: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as database:
+        # Losing the last counts in a power cut is fine; waiting for the disk is not.
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute(_TABLE)
+        with database:
+            yield database
+
+
+@contextmanager
+def _dropped() -> Iterator[None]:
+    with suppress(sqlite3.Error, OSError, Refused):
+        yield

@@ -1,0 +1,230 @@
+"""Addresses, the public names of notes, and the homes that they lie in.
+
+An address is a path, or a reserved head and a path: ``plan.md``,
+``@project/plan.md``. Each head names a home, a folder under the notes home; no
+head is the notebook of the session.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.outcome import Refused, quote
+from hindnote.core.slug import encode_session_id, is_slug
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import Identity
+
+HomeKind = Literal["session", "project", "human", "agents", "models"]
+
+HEADS = ("@project", "@human", "@self", "@model", "@agents", "@models")
+SUFFIX = ".md"
+PATH_LIMIT = 512
+"""UTF-8 bytes of a path, its ``.md`` included, at most."""
+
+SEGMENT_LIMIT = 240
+"""UTF-8 bytes of one segment, its ``.md`` included, at most."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9_. -]{0,230}[A-Za-z0-9_-])?")
+_FORBIDDEN = re.compile("[\\\\:@\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_FORBIDDEN_WHEN_NEW = re.compile(r'[<>"|?*]')
+_ADVICE = "give a relative path like plans/next.md, with one of these heads or none: " + " ".join(
+    f"{head}/" for head in HEADS[:4]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One folder of notes."""
+
+    kind: HomeKind
+    prefix: str
+    """What its notes' addresses start with: empty, or a head and ``/``."""
+
+    folder: tuple[str, ...]
+    """Segments under the notes home."""
+
+    writable: bool = True
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.prefix.rstrip("/") or "session"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One note's name, checked: NFC, with ``.md``, in the form that results show."""
+
+    home: Home
+    path: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the address as results show it."""
+        return self.home.prefix + "/".join(self.path)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Segments of the note's file under the notes home."""
+        return (*self.home.folder, *self.path)
+
+
+class Homes:
+    """The homes as one identity sees them in one project.
+
+    Args:
+        identity: Who asks.
+        project_key: Key of the project that the call's directory lies in.
+    """
+
+    def __init__(self, identity: Identity, project_key: str) -> None:
+        self._identity = identity
+        self.project_key = project_key
+        self.project = Home("project", "@project/", ("project", project_key))
+        self.human = Home("human", "@human/", ("human",))
+        self.self = Home("agents", "@self/", ("agents", identity.agent))
+        self.model = Home("models", "@model/", ("models", identity.model))
+
+    @property
+    def has_session(self) -> bool:
+        """Whether there is a session, and with it a notebook of its own."""
+        return bool(self._identity.session_id)
+
+    @property
+    def session(self) -> Home:
+        """The notebook of the session.
+
+        Raises:
+            Refused: ``no_current_session``.
+        """
+        if not self._identity.session_id:
+            raise Refused(
+                "no_current_session",
+                "there is no current session, so there are no session notes; use an address "
+                "with a head, such as @project/",
+            )
+        session = encode_session_id(self._identity.session_id)
+        return Home("session", "", (self._identity.host, "session", session))
+
+    def default(self) -> list[Home]:
+        """Return the homes of the default view; without a session, all but its notebook."""
+        session = [self.session] if self.has_session else []
+        return [*session, self.project, self.human, self.self, self.model]
+
+    def named(self, kind: Literal["agents", "models"], name: str) -> Home:
+        """Return an agent's or a model's home, the current one under its short name."""
+        current = self.self if kind == "agents" else self.model
+        if name == current.folder[1]:
+            return current
+        return Home(kind, f"@{kind}/{name}/", (kind, name), writable=False)
+
+    def parse(self, text: str) -> Address:
+        """Return the address that ``text`` names.
+
+        Raises:
+            Refused: ``invalid_address``, ``no_current_session``.
+        """
+        home, path = self._split(text)
+        segments = unicodedata.normalize("NFC", path).split("/")
+        problem = path_problem(segments)
+        if problem is None and not segments[-1].endswith(SUFFIX):
+            segments[-1] += SUFFIX
+            problem = path_problem(segments)
+        if problem is not None:
+            raise Refused("invalid_address", f"address {quote(text)}: {problem}; {_ADVICE}")
+        return Address(home, tuple(segments))
+
+    def _split(self, text: str) -> tuple[Home, str]:
+        if not text.startswith("@"):
+            # The path is checked first: a bad one is bad in any session.
+            problem = path_problem(unicodedata.normalize("NFC", text).split("/"))
+            if problem is not None:
+                raise Refused("invalid_address", f"address {quote(text)}: {problem}; {_ADVICE}")
+            return self.session, text
+        head, _, path = text.partition("/")
+        if head == "@agents" or head == "@models":
+            name, _, path = path.partition("/")
+            if not is_slug(name):
+                raise Refused(
+                    "invalid_address",
+                    f"address {quote(text)}: {head}/ is followed by a slug (lower-case letters, "
+                    "digits, - _ .) and a path",
+                )
+            return self.named("agents" if head == "@agents" else "models", name), path
+        home = {h.name: h for h in (self.project, self.human, self.self, self.model)}.get(head)
+        if home is None:
+            raise Refused(
+                "invalid_address",
+                f"address {quote(text)}: {quote(head)} is no head; the heads are {' '.join(HEADS)}",
+            )
+        return home, path
+
+
+def path_problem(segments: list[str]) -> str | None:
+    """Return what is wrong with a path, or None."""
+    for segment in segments:
+        problem = segment_problem(segment)
+        if problem is not None:
+            return problem
+    size = sum(len(segment.encode()) for segment in segments) + len(segments) - 1
+    if size > PATH_LIMIT:
+        return f"the path has {size} UTF-8 bytes, more than {PATH_LIMIT}"
+    return None
+
+
+def segment_problem(segment: str) -> str | None:
+    """Return what is wrong with one segment of a path, or None."""
+    if _PLAIN.fullmatch(segment):
+        return None
+    if not segment:
+        return "a segment is empty"
+    found = _FORBIDDEN.search(segment)
+    if found:
+        return f"the character {found.group()!a} is not allowed in a path"
+    if segment.startswith("."):
+        return f"the segment {quote(segment)} starts with a dot"
+    if segment.endswith(".") or segment[-1].isspace():
+        return f"the segment {quote(segment)} ends in a dot or a blank"
+    if len(segment.encode()) > SEGMENT_LIMIT:
+        return f"a segment has more than {SEGMENT_LIMIT} UTF-8 bytes"
+    return None
+
+
+def check_new(address: Address) -> None:
+    """Refuse a name that a new note should not get, since other systems cannot have it.
+
+    Raises:
+        Refused: ``invalid_address``.
+    """
+    found = _FORBIDDEN_WHEN_NEW.search("/".join(address.path))
+    if found:
+        raise Refused(
+            "invalid_address",
+            f"address {quote(str(address))}: a new note's name may not hold {found.group()!r}; "
+            'leave out < > " | ? *',
+        )
+
+
+def check_writable(address: Address) -> None:
+    """Refuse a home that belongs to another agent or model.
+
+    Raises:
+        Refused: ``read_only_home``.
+    """
+    if not address.home.writable:
+        short = "@self" if address.home.kind == "agents" else "@model"
+        raise Refused(
+            "read_only_home",
+            f"{quote(str(address))} belongs to another "
+            f"{'agent' if address.home.kind == 'agents' else 'model'} and can only be read; "
+            f"your own home is {short}/",
+        )
+
+
+def same_elsewhere(name: str) -> str:
+    """Return what two names share when another file system would take them for one."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return unicodedata.normalize("NFC", folded)

@@ -1,0 +1,105 @@
+"""What a change makes of a note's text: which owned keys it sets, and what merges.
+
+Pure. A change of metadata is either *asked* for, and then refused when the block
+cannot take it, or *implied* (a time, an owner), and then left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from hindnote.core.notes import clock, frontmatter
+from hindnote.core.notes.frontmatter import ARCHIVED, COUNTS, Block
+from hindnote.core.notes.note import Note, UnreadableMetadata, check_block, owned_keys
+
+Keys: TypeAlias = dict[str, str | None]
+"""New values of owned keys; None takes a key out."""
+
+_PROJECT_KEY = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{8}")
+
+
+def asked_for(note: Note, origin: str | None, archived: bool | None) -> Keys:
+    """Return the changes of metadata that are asked for and are none yet."""
+    keys: Keys = {}
+    if origin is not None and note.values.get("origin") != origin:
+        keys["origin"] = origin
+    if archived is True and note.archived_at is None:
+        keys["archivedAt"] = clock.format_ms(clock.now_ms())
+    if archived is False and note.archived_at is not None:
+        keys.update({key: None for key in ARCHIVED if key in note.values})
+    return keys
+
+
+def times(note: Note, created: int, now: int) -> Keys:
+    """Return the times that a change of this moment records."""
+    keys: Keys = {"updatedAt": clock.format_ms(now)}
+    if note.time_of("createdAt") is None:
+        keys["createdAt"] = clock.format_ms(created)
+    return keys
+
+
+def owner(note: Note, was_session: bool, will_session: bool, project_key: str) -> Keys:
+    """Return the change of the session owner that a move between homes brings."""
+    recorded = note.values.get("project")
+    if will_session and not was_session and recorded is None:
+        return {"project": project_key}
+    # What a person wrote under that key is no owner, and stays.
+    if was_session and not will_session and _PROJECT_KEY.fullmatch(str(recorded)):
+        return {"project": None}
+    return {}
+
+
+def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
+    """Return the note with the foreign keys of new content, and the new body.
+
+    Args:
+        note: The note as it is; without parts for a new one.
+        content: A body, after frontmatter or not.
+        session: Whether it is a session note.
+
+    Raises:
+        UnreadableMetadata: There are keys to merge, and the block cannot take them.
+    """
+    given = Note.parse(content)
+    if given.block is None or given.parts is None:
+        return note, content
+    mine = owned_keys(session=session) | COUNTS
+    foreign = {key: value for key, value in given.values.items() if key not in mine}
+    if not foreign:
+        return note, given.body
+    if not given.block.editable:
+        raise UnreadableMetadata("the frontmatter of content is in braces; give each key a line")
+    if note.parts is None:
+        # A new block takes the given one as it stands, comments included.
+        parts = given.parts
+        text = frontmatter.edited(given.block, dict.fromkeys(mine), parts.newline)
+        wanted = foreign
+    else:
+        if note.block is None or not note.block.editable:
+            raise UnreadableMetadata(note.error or "the block is a mapping in braces")
+        parts = note.parts
+        text = frontmatter.merged(note.block, _sources(given.block, foreign), parts.newline)
+        wanted = dict(note.values) | foreign
+    check_block(text, wanted)
+    made = Note.parse(f"{parts.opening}{text}{parts.closing}")
+    return Note(made.parts, note.body, made.block), given.body
+
+
+def _sources(block: Block, keys: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(e.key, block.text[e.start : e.end]) for e in block.entries if e.key in keys]
+
+
+def text_of(note: Note, asked: Keys, implied: Keys, body: str) -> str:
+    """Return the file's text of a changed note.
+
+    Raises:
+        UnreadableMetadata: Something was asked of a block that cannot take it.
+    """
+    try:
+        return note.text({**implied, **asked}, body)
+    except UnreadableMetadata:
+        if asked:
+            raise
+        return note.text({}, body)

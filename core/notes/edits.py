@@ -1,0 +1,134 @@
+"""Edits of a body: exact replacements, in order, all or nothing.
+
+A line break in ``old_text`` matches either line end, and one in ``new_text``
+becomes the line end of the place. To find both in linear time, the search runs
+over the body with CRLF as LF, and positions are mapped back.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hindnote.core.outcome import Refused, quote
+
+LINES_SHOWN = 20
+"""Line numbers in a refusal, at most."""
+
+_BREAK = re.compile(r"\r?\n")
+_LONE = re.compile(r"(?<!\r)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One edit as asked."""
+
+    old: str
+    new: str
+
+
+def apply(
+    body: str, edits: Sequence[Replacement], *, replace_all: bool, shown: str
+) -> tuple[str, int]:
+    """Return the edited body, and how many replacements were made.
+
+    Args:
+        body: The body as it is.
+        edits: In order; each sees what the ones before it made.
+        replace_all: Replace every occurrence; otherwise each must occur once.
+        shown: The address, for messages.
+
+    Raises:
+        Refused: ``no_match`` or ``ambiguous_edit``, naming the edit's index.
+    """
+    applied = 0
+    for index, edit in enumerate(edits):
+        where = f"edits[{index}] of {quote(shown)}"
+        if not edit.old:
+            raise Refused("no_match", f"{where}: old_text is empty; give the text to replace")
+        text = _Body(body)
+        found = list(text.occurrences(edit.old, overlapping=not replace_all))
+        if not found:
+            raise Refused(
+                "no_match",
+                f"{where}: old_text {quote(edit.old)} does not occur in the body as the edits "
+                "before it leave it; nothing was changed, read the note again",
+            )
+        if len(found) > 1 and not replace_all:
+            raise Refused("ambiguous_edit", _ambiguous(where, edit.old, text, found))
+        body = text.replaced(found, len(_folded(edit.old)), edit.new)
+        applied += len(found)
+    return body, applied
+
+
+def _ambiguous(where: str, old: str, text: _Body, found: Sequence[int]) -> str:
+    lines = text.lines(found[:LINES_SHOWN])
+    rest = f" and more, {len(found)} in all" if len(found) > LINES_SHOWN else ""
+    numbers = ", ".join(map(str, lines))
+    return (
+        f"{where}: old_text {quote(old)} occurs {len(found)} times, on lines {numbers}{rest}; "
+        "nothing was changed, give more of the text around it, or replace_all"
+    )
+
+
+def _folded(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+class _Body:
+    """A body, searched with CRLF as LF; positions are those of that text."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+        self._folded = _folded(body)
+        # Positions, in the folded text, of the line ends that were CRLF.
+        self._crlf = [
+            match.start() - count for count, match in enumerate(re.finditer("\r\n", body))
+        ]
+
+    def occurrences(self, old: str, *, overlapping: bool) -> Iterator[int]:
+        """Yield where a text starts."""
+        wanted = _folded(old)
+        step = 1 if overlapping else len(wanted)
+        start = self._folded.find(wanted)
+        while start >= 0:
+            yield start
+            start = self._folded.find(wanted, start + step)
+
+    def lines(self, positions: Sequence[int]) -> list[int]:
+        """Return the 1-based lines of ascending positions."""
+        numbers, line, before = [], 1, 0
+        for position in positions:
+            line += self._folded.count("\n", before, position)
+            before = position
+            numbers.append(line)
+        return numbers
+
+    def replaced(self, found: Sequence[int], length: int, new: str) -> str:
+        """Return the body with the text at each position replaced."""
+        pieces, end = [], 0
+        for position in found:
+            start, stop = self._original(position), self._original(position + length)
+            pieces += [self._body[end:start], self._fitted(new, start, stop)]
+            end = stop
+        return "".join((*pieces, self._body[end:]))
+
+    def _original(self, position: int) -> int:
+        """Return a position of the body; one behind a CRLF counts both characters."""
+        return position + bisect_right(self._crlf, position - 1)
+
+    def _fitted(self, new: str, start: int, stop: int) -> str:
+        """Return a new text with the line ends that it replaces, then those of the place."""
+        if "\n" not in new:
+            return new
+        ends = _BREAK.findall(self._body, start, stop)
+        last = ends[-1] if ends else self._line_end(start, stop)
+        replaced = iter(ends)
+        return _LONE.sub(lambda _: next(replaced, last), new)
+
+    def _line_end(self, start: int, stop: int) -> str:
+        after = self._body.find("\n", stop)
+        at = after if after >= 0 else self._body.rfind("\n", 0, start)
+        return "\r\n" if at > 0 and self._body[at - 1] == "\r" else "\n"

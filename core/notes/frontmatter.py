@@ -1,0 +1,223 @@
+"""The frontmatter of a note: finding it, reading plain blocks fast, editing its lines.
+
+A fence is ``---`` alone on the first line and alone on a later line. A block of
+plain lines is read here by one regular expression; anything else goes to the
+authority (``core.notes.authority``), with which the scan must agree. A rewrite
+edits the lines of the keys that the store owns and leaves all other bytes alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+TIMES = ("createdAt", "updatedAt")
+ARCHIVED = ("archivedAt", "crumpledAt")
+OWNED = frozenset({"origin", *TIMES, *ARCHIVED})
+"""Keys that the store owns in every note; a session note's ``project`` besides."""
+
+COUNTS = frozenset({"lastAccessed", "accessCount"})
+"""Keys of an earlier tool: left as they are, seeds of the access counts."""
+
+OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
+CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+
+_LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0400-\u04ff\u3041-\u3096\u4e00-\u9fff"
+_WORD = rf"[{_LETTER}](?:[{_LETTER}0-9 _./+,()'-]|:(?=[{_LETTER}0-9/]))*(?<![ ])"
+_ITEM = rf"[{_LETTER}][{_LETTER}0-9_./+-]*"
+_COMMENT = rf"\#[{_LETTER}0-9 \t!-~]*"
+_LINE = re.compile(
+    rf"""
+    (?:
+        (?P<key>[A-Za-z_][A-Za-z0-9_.-]*):
+        (?:[ ]+(?:
+            (?P<time>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}
+              (?:T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\.[0-9]{{1,9}})?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?)
+          | (?P<int>0|[1-9][0-9]{{0,14}})
+          | (?P<word>{_WORD})
+          | "(?P<double>[{_LETTER} !\#-\[\]-~]*)"
+          | '(?P<single>[{_LETTER} -&(-~]*)'
+          | \[(?P<list>(?:{_ITEM}(?:,[ ]*{_ITEM})*)?)\]
+        ))?
+        (?:[ ]+{_COMMENT})?
+      | [ ]*{_COMMENT}
+    )?
+    [ ]*\r?\n
+    """,
+    re.VERBOSE,
+)
+_RESERVED = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL"})
+_PLAIN_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A note's text, cut where its frontmatter ends; the parts joined are the text."""
+
+    opening: str
+    """The first fence with its line end, a byte order mark before it included."""
+
+    block: str
+    closing: str
+    body: str
+
+    @property
+    def newline(self) -> str:
+        """The line end of the block."""
+        return "\r\n" if self.opening.endswith("\r\n") else "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key at the top of a block, with offsets into the block."""
+
+    key: str
+    value: Json
+    start: int
+    """Where the line of its key starts."""
+
+    end: int
+    """Behind the line end of its value."""
+
+    span: tuple[int, int] | None = None
+    """The value, when it is a scalar on the line of its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block that is a mapping, or empty."""
+
+    text: str
+    entries: tuple[Entry, ...]
+    editable: bool = True
+    """False when keys cannot be edited line by line (a mapping in braces)."""
+
+    indent: str = ""
+
+    def values(self) -> dict[str, Json]:
+        """Return the values by key, in order."""
+        return {entry.key: entry.value for entry in self.entries}
+
+
+def divide(text: str) -> Parts | None:
+    """Return the parts of a text that starts with a fenced block, or None."""
+    if not text.startswith(("---", "\ufeff---")):
+        return None
+    opening = OPENING.match(text)
+    closing = opening and CLOSING.search(text, opening.end())
+    if not opening or not closing:
+        return None
+    return Parts(
+        opening=opening.group(),
+        block=text[opening.end() : closing.start()],
+        closing=closing.group(),
+        body=text[closing.end() :],
+    )
+
+
+def scan(block: str) -> Block | None:
+    """Return a block of plain lines; None when only the authority can tell."""
+    entries: dict[str, Entry] = {}
+    position = 0
+    while position < len(block):
+        line = _LINE.match(block, position)
+        if line is None:
+            return None
+        key = line["key"]
+        if key is not None:
+            kind = line.lastgroup or "key"
+            text = line[kind]
+            value = _value(kind, text)
+            if key in entries or key in _RESERVED or _reserved(kind, value):
+                return None
+            span = _span(line, kind)
+            entries[key] = Entry(key, value, position, line.end(), span)
+        position = line.end()
+    return Block(block, tuple(entries.values()))
+
+
+def _span(line: re.Match[str], kind: str) -> tuple[int, int] | None:
+    start, end = line.span(kind)
+    if kind == "key":
+        return (end + 1, end + 1)
+    if kind == "list":
+        return None
+    return (start - 1, end + 1) if kind in {"double", "single"} else (start, end)
+
+
+def _value(kind: str, text: str) -> Json:
+    if kind == "key":
+        return None
+    if kind == "int":
+        return int(text)
+    if kind == "list":
+        return _items(text)
+    return text
+
+
+def _items(text: str) -> list[Json]:
+    return [item.strip(" ") for item in text.split(",")] if text else []
+
+
+def _reserved(kind: str, value: Json) -> bool:
+    """Return whether plain words stand for something else than their text."""
+    if kind == "list" and isinstance(value, list):
+        return any(item in _RESERVED for item in value)
+    return kind == "word" and value in _RESERVED
+
+
+def edited(block: Block, changes: Mapping[str, str | None], newline: str) -> str:
+    """Return the block's text with owned keys set or, for None, taken out.
+
+    Args:
+        block: An editable block.
+        changes: New values by key; one that is there stays in its place, a new one
+            is added at the end.
+        newline: Line end of added lines.
+    """
+    text = block.text
+    there = {entry.key: entry for entry in block.entries}
+    for entry in reversed(block.entries):
+        if entry.key in changes:
+            text = _with_entry(text, entry, changes[entry.key], block.indent, newline)
+    for key, value in changes.items():
+        if key not in there and value is not None:
+            text += f"{block.indent}{key}: {_scalar(value)}{newline}"
+    return text
+
+
+def _with_entry(text: str, entry: Entry, value: str | None, indent: str, newline: str) -> str:
+    if value is None:
+        return text[: entry.start] + text[entry.end :]
+    if entry.span is None:
+        line = f"{indent}{entry.key}: {_scalar(value)}{newline}"
+        return text[: entry.start] + line + text[entry.end :]
+    start, end = entry.span
+    blank = " " if start == end else ""
+    return text[:start] + blank + _scalar(value) + text[end:]
+
+
+def _scalar(value: str) -> str:
+    # What the store writes are words, times and project keys; a key may start with a digit.
+    return value if _PLAIN_VALUE.fullmatch(value) else f'"{value}"'
+
+
+def merged(block: Block, added: Sequence[tuple[str, str]], newline: str) -> str:
+    """Return the block's text with whole entries put in by key.
+
+    Args:
+        block: An editable block.
+        added: Keys and the source text of their entries, line ends included.
+        newline: Line end that the block uses.
+    """
+    sources = {key: re.sub(r"\r?\n", newline, source) for key, source in added}
+    text = block.text
+    for entry in reversed(block.entries):
+        source = sources.pop(entry.key, None)
+        if source is not None:
+            text = text[: entry.start] + source + text[entry.end :]
+    return text + "".join(sources.values())

@@ -1,0 +1,134 @@
+"""Globs over whole addresses, and which homes one can reach at all."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.notes.address import HEADS, SUFFIX
+from hindnote.core.outcome import Refused, quote
+from hindnote.core.slug import is_slug
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.address import Home, Homes
+
+LIMIT = 512
+"""UTF-8 bytes of a glob, at most."""
+
+_WILD = re.compile(r"[*?\[\\]")
+
+Slugs = Callable[[Literal["agents", "models"]], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Homes to walk, and which of their notes are asked for."""
+
+    homes: tuple[Home, ...]
+    _accepts: Callable[[str], object] | None
+    _forms: dict[str, tuple[str, ...]]
+
+    def holds(self, home: Home, path: str) -> bool:
+        """Return whether a note is asked for; ``path`` is its path within the home."""
+        if self._accepts is None:
+            return True
+        short = path.removesuffix(SUFFIX)
+        return any(
+            self._accepts(prefix + path) or self._accepts(prefix + short)
+            for prefix in self._forms[home.prefix]
+        )
+
+
+def scope(homes: Homes, glob: str | None, slugs: Slugs) -> Scope:
+    """Return what a call asks for.
+
+    Without a glob, and where a glob's head is no literal, these are the homes of
+    the default view; other agents' and models' homes are walked when it names them.
+
+    Args:
+        homes: The homes of the identity.
+        glob: As given; None for the default view.
+        slugs: Lists the agents or the models that have a home.
+
+    Raises:
+        Refused: ``invalid_glob``; ``no_current_session`` when only session notes
+            could match and there is no session.
+    """
+    if glob is None:
+        return Scope(tuple(homes.default()), None, {})
+    pattern = unicodedata.normalize("NFC", glob)
+    accepts = _compiled(pattern)
+    segments = pattern.split("/")
+    found = tuple(_reachable(homes, segments, slugs))
+    return Scope(found, accepts, {home.prefix: _forms(home) for home in found})
+
+
+def _forms(home: Home) -> tuple[str, ...]:
+    """Return the prefixes of a home's addresses, the long form of a short one besides."""
+    long_form = f"@{home.kind}/{home.folder[1]}/" if home.kind in {"agents", "models"} else ""
+    return (home.prefix, long_form) if long_form not in {"", home.prefix} else (home.prefix,)
+
+
+def _reachable(homes: Homes, segments: list[str], slugs: Slugs) -> list[Home]:
+    head = segments[0]
+    if _WILD.search(head):
+        # Nothing left means that only a session's notes could match, and there is none.
+        return [h for h in homes.default() if _may_reach(segments, h)] or [homes.session]
+    if not head.startswith("@"):
+        return [homes.session]
+    if head == "@agents" or head == "@models":
+        kind: Literal["agents", "models"] = "agents" if head == "@agents" else "models"
+        names = segments[1:2] if not _WILD.search("".join(segments[1:2])) else slugs(kind)
+        return [homes.named(kind, name) for name in names if is_slug(name)]
+    found = [home for home in homes.default() if home.name == head]
+    if not found:
+        raise Refused(
+            "invalid_glob",
+            f"glob {quote('/'.join(segments))}: {quote(head)} is no head; the heads are "
+            f"{' '.join(HEADS)}",
+        )
+    return found
+
+
+def _may_reach(segments: list[str], home: Home) -> bool:
+    """Return whether a glob that starts with a wildcard may match in a home."""
+    if segments[0] == "**" or not home.prefix:
+        return True
+    return len(segments) > 1 and segments[0].startswith(("*", "?", "[", "\\", "@"))
+
+
+def _compiled(glob: str) -> Callable[[str], object]:
+    problem = _problem(glob)
+    if problem is None:
+        from pathspec.patterns.gitignore import GitIgnorePatternError
+        from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
+
+        blanks = len(glob) - len(glob.rstrip(" "))
+        # The leading slash anchors the pattern and takes "!" and "#" their meaning.
+        pattern = "/" + glob[: len(glob) - blanks] + "\\ " * blanks
+        try:
+            regex = GitIgnoreBasicPattern(pattern).regex
+        except GitIgnorePatternError:
+            regex = None
+        if regex is not None:
+            # A pattern without a final "**" also matches what lies beneath its match.
+            below = glob == "**" or glob.endswith("/**")
+            return regex.match if below else regex.fullmatch
+        problem = "it is no valid pattern"
+    raise Refused(
+        "invalid_glob",
+        f"glob {quote(glob)}: {problem}; give a pattern like @project/** or plans/*.md",
+    )
+
+
+def _problem(glob: str) -> str | None:
+    if not glob:
+        return "it is empty; leave it out to see all"
+    if glob.startswith("/") or glob.endswith("/"):
+        return "an address neither starts nor ends with a slash"
+    if len(glob.encode()) > LIMIT:
+        return f"it is longer than {LIMIT} UTF-8 bytes"
+    return None

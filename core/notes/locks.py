@@ -1,0 +1,81 @@
+"""The lock of a home of notes, across threads and processes, freed when its holder dies."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from hindnote.core.outcome import Refused
+
+STATE = ".hindnote"
+"""Folder under the notes home for what is no note."""
+
+WAIT_SECONDS = 10.0
+POLL_SECONDS = 0.005
+FILES = 64
+"""Lock files at most; homes share them, so that sessions leave no litter."""
+
+
+def state_folder(home: Path) -> Path:
+    """Return the folder for what is no note, made if needed and hidden from Git.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    folder = home / STATE
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise Refused("outside_home", f"{folder} is a symbolic link; replace it by a folder")
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        with suppress(FileExistsError), ignore.open("x", encoding="utf-8") as file:
+            file.write("*\n")
+    return folder
+
+
+@contextmanager
+def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
+    """Hold the locks of some homes of notes.
+
+    A whole home is locked, not a note, since a new name must be compared with its
+    siblings', and a rename touches two notes.
+
+    Args:
+        home: The notes home.
+        folders: Segments of each home's folder under the notes home.
+
+    Raises:
+        Refused: ``locked``, after a bounded wait.
+        OSError: The lock's file cannot be made.
+    """
+    from filelock import FileLock, Timeout
+
+    locks = state_folder(home) / "locks"
+    locks.mkdir(exist_ok=True)
+    # One order for all, so that two renames cannot wait for each other.
+    names = sorted({_file_name(folder) for folder in folders})
+    with ExitStack() as stack:
+        for name in names:
+            lock = FileLock(
+                os.fspath(locks / name),
+                timeout=WAIT_SECONDS,
+                poll_interval=POLL_SECONDS,
+                fallback_to_soft=False,
+            )
+            try:
+                stack.enter_context(lock)
+            except Timeout:
+                raise Refused(
+                    "locked",
+                    f"another process has been writing notes of this home for {WAIT_SECONDS:g} "
+                    "seconds; nothing was changed, try again",
+                ) from None
+        yield
+
+
+def _file_name(folder: tuple[str, ...]) -> str:
+    digest = hashlib.sha256("/".join(folder).encode()).digest()
+    return f"{digest[0] % FILES:02d}.lock"

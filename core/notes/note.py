@@ -1,0 +1,190 @@
+"""One note as it was read: its text in parts, its metadata, and texts derived from it.
+
+Pure: nothing here touches a file. A note whose block cannot be read keeps the
+block's bytes through everything that leaves its metadata alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hindnote.core.notes import clock, frontmatter
+from hindnote.core.notes.frontmatter import ARCHIVED, COUNTS, OWNED, Block, Json, Parts
+from hindnote.core.outcome import Refused
+
+READ_LIMIT = 16 * 1024 * 1024
+"""Bytes of a note that is read, at most."""
+
+WRITE_LIMIT = 1_000_000
+"""Bytes of a note that is written, at most, on every path."""
+
+DEFAULT_ORIGIN = "user"
+"""Where a note comes from that does not say so: a person put the file there."""
+
+
+class UnreadableMetadata(Exception):
+    """The block's metadata cannot be changed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note's text and what it says of itself."""
+
+    parts: Parts | None
+    """None when all of the text is body."""
+
+    body: str
+    block: Block | None
+    """The readable metadata; None without a block and with one that cannot be read."""
+
+    error: str | None = None
+    """Why the block cannot be read."""
+
+    @classmethod
+    def parse(cls, text: str) -> Note:
+        """Return the note of a file's text."""
+        parts = frontmatter.divide(text)
+        if parts is None:
+            return cls(None, text, None)
+        block = frontmatter.scan(parts.block)
+        if block is not None:
+            return cls(parts, parts.body, block)
+        return cls._by_authority(text, parts)
+
+    @classmethod
+    def _by_authority(cls, text: str, parts: Parts) -> Note:
+        from hindnote.core.notes import authority
+
+        try:
+            block = authority.parse(parts.block)
+        except authority.InvalidBlock as error:
+            return cls(parts, parts.body, None, str(error))
+        if block is None:
+            return cls(None, text, None)
+        return cls(parts, parts.body, block)
+
+    @cached_property
+    def values(self) -> Mapping[str, Json]:
+        """Values of the metadata by key."""
+        return {} if self.block is None else self.block.values()
+
+    @property
+    def origin(self) -> str:
+        """Where the note comes from."""
+        origin = self.values.get("origin")
+        return origin if isinstance(origin, str) and origin else DEFAULT_ORIGIN
+
+    @property
+    def archived_at(self) -> str | None:
+        """When it was archived, as recorded; None while it is live."""
+        for key in ARCHIVED:
+            if value := self.values.get(key):
+                return str(value)
+        return None
+
+    @property
+    def newline(self) -> str:
+        """The line end of the block, or of the body's first line."""
+        if self.parts is not None:
+            return self.parts.newline
+        first = self.body.find("\n")
+        return "\r\n" if first > 0 and self.body[first - 1] == "\r" else "\n"
+
+    @property
+    def lines_before_body(self) -> int:
+        """Lines of the file before the body."""
+        return 0 if self.parts is None else self.parts.block.count("\n") + 2
+
+    def time_of(self, key: str) -> int | None:
+        """Return a recorded time in milliseconds, or None."""
+        return clock.parse_ms(self.values.get(key))
+
+    def foreign(self, *, session: bool) -> dict[str, Json]:
+        """Return the values that belong to whoever wrote them, in order.
+
+        Args:
+            session: Whether this is a session note, whose ``project`` the store owns.
+        """
+        hidden = owned_keys(session=session) | COUNTS
+        return {key: value for key, value in self.values.items() if key not in hidden}
+
+    def text(self, changes: Mapping[str, str | None], body: str) -> str:
+        """Return the file's text with owned keys changed and another body.
+
+        Raises:
+            UnreadableMetadata: There are changes, and the block cannot take them.
+        """
+        if self.parts is None:
+            block = frontmatter.edited(Block("", ()), changes, self.newline)
+            fence = f"---{self.newline}"
+            return f"{fence}{block}{fence}{body}" if block else body
+        block = self._edited(changes) if changes else self.parts.block
+        closing = self.parts.closing
+        if body and not closing.endswith("\n"):
+            closing += self.newline
+        return f"{self.parts.opening}{block}{closing}{body}"
+
+    def _edited(self, changes: Mapping[str, str | None]) -> str:
+        if self.block is None:
+            raise UnreadableMetadata(self.error or "the block cannot be read")
+        if not self.block.editable:
+            raise UnreadableMetadata("the block is a mapping in braces")
+        text = frontmatter.edited(self.block, changes, self.newline)
+        wanted = {key: value for key, value in self.values.items() if key not in changes}
+        wanted |= {key: value for key, value in changes.items() if value is not None}
+        check_block(text, wanted)
+        return text
+
+
+def check_block(text: str, wanted: Mapping[str, Json]) -> None:
+    """Check that a new block says what it should.
+
+    Raises:
+        UnreadableMetadata: It does not.
+    """
+    made = Note.parse(f"---\n{text}---\n")
+    if made.block is None or dict(made.values) != dict(wanted):
+        raise UnreadableMetadata("its keys cannot be edited without changing other ones")
+
+
+def owned_keys(*, session: bool) -> frozenset[str]:
+    """Return the keys that the store owns in a note of this kind."""
+    return OWNED | {"project"} if session else OWNED
+
+
+def version_of(data: bytes) -> str:
+    """Return the version of a file: a short hash of its bytes."""
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def decode(data: bytes, shown: str) -> str:
+    """Return a file's text.
+
+    Raises:
+        Refused: ``not_text``.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused(
+            "not_text", f"{shown} is not UTF-8 text (byte {error.start} of {len(data)})"
+        ) from None
+
+
+def encode(text: str, shown: str) -> bytes:
+    """Return the bytes to write.
+
+    Raises:
+        Refused: ``too_large``.
+    """
+    data = text.encode()
+    if len(data) > WRITE_LIMIT:
+        raise Refused(
+            "too_large",
+            f"{shown} would have {len(data):,} bytes, more than the {WRITE_LIMIT:,} that a note "
+            "may have; split it into several notes",
+        )
+    return data

@@ -1,0 +1,308 @@
+"""The store: reading one note, and the three ways of changing one.
+
+Each change holds the locks of the homes it touches, reads, works out the new
+file, and puts it in place only if nobody saved the note meanwhile; else it starts
+afresh, a few times, before it refuses.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from hindnote.core.notes import atomic, changes, clock, edits, files
+from hindnote.core.notes.address import SUFFIX, Address, Homes, check_new, check_writable
+from hindnote.core.notes.frontmatter import ARCHIVED
+from hindnote.core.notes.locks import locked
+from hindnote.core.notes.note import (
+    READ_LIMIT,
+    Note,
+    UnreadableMetadata,
+    decode,
+    encode,
+    version_of,
+)
+from hindnote.core.outcome import Refused, quote
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import Identity
+    from hindnote.core.notes.changes import Keys
+    from hindnote.core.notes.edits import Replacement
+    from hindnote.core.notes.models import Change, Origin
+
+ATTEMPTS = 5
+"""Times that a change is begun, when somebody else keeps saving the note."""
+
+ABSENT = "absent"
+"""The expected version of a note that must not exist."""
+
+SUGGESTED_FROM = 1_000
+"""Names in a folder that are compared for a suggestion, at most."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One note as it lies on disk."""
+
+    address: Address
+    note: Note
+    data: bytes
+    status: os.stat_result
+
+    @property
+    def version(self) -> str:
+        """Short hash of the file's bytes."""
+        return version_of(self.data)
+
+    @property
+    def updated(self) -> int:
+        """The later of the recorded time and the file's, so that a hand edit shows."""
+        return max(self._file_ms, self.note.time_of("updatedAt") or 0)
+
+    @property
+    def created(self) -> int:
+        """The recorded time, else the earliest that the file knows of."""
+        recorded = self.note.time_of("createdAt")
+        if recorded is not None:
+            return recorded
+        born = getattr(self.status, "st_birthtime", None)
+        return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
+
+    @property
+    def _file_ms(self) -> int:
+        return self.status.st_mtime_ns // clock.MILLISECOND_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did."""
+
+    outcome: Literal["created", "overwrote", "restored"]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What an update did, with the body before and after."""
+
+    version: str
+    applied: int
+    change: Change
+    before: str
+    after: str
+
+
+class Store:
+    """The notes that one identity sees in one project.
+
+    Args:
+        identity: Who asks, and the notes home.
+        project_key: Key of the project that the call's directory lies in.
+    """
+
+    def __init__(self, identity: Identity, project_key: str) -> None:
+        self.homes = Homes(identity, project_key)
+        self.tree = files.Tree(identity.home)
+
+    def read(self, address: Address) -> Stored:
+        """Return a note.
+
+        Raises:
+            Refused: ``not_found``, ``outside_home``, ``not_text``, ``too_large``, ``io_error``.
+        """
+        shown = str(address)
+        with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
+            return existing(address, place)
+
+    def write(
+        self, address: Address, content: str, origin: Origin, expected: str | None = None
+    ) -> Written:
+        """Replace a note's body, or create the note.
+
+        Args:
+            address: Which note.
+            content: The body; foreign keys of frontmatter at its head are merged.
+            origin: What the note's origin becomes.
+            expected: Version that the note must have, or ``absent``.
+        """
+        check_writable(address)
+        shown = str(address)
+
+        def attempt() -> Written:
+            try:
+                return self._put_write(address, content, origin, expected)
+            except (FileNotFoundError, NotADirectoryError):
+                # Someone took the file or a folder away under our hands.
+                raise atomic.ChangedMeanwhile from None
+
+        return self.changing(shown, attempt, address)
+
+    def update(
+        self,
+        address: Address,
+        replacements: Sequence[Replacement],
+        *,
+        replace_all: bool = False,
+        origin: str | None = None,
+        archived: bool | None = None,
+        expected: str | None = None,
+    ) -> Updated:
+        """Edit a note's body and change its metadata, all or nothing."""
+        check_writable(address)
+        shown = str(address)
+
+        def attempt() -> Updated:
+            with self.tree.writing(address.segments, shown) as place:
+                stored = existing(address, place)
+                expect(expected, stored, shown)
+                body, applied = edits.apply(
+                    stored.note.body, replacements, replace_all=replace_all, shown=shown
+                )
+                asked = changes.asked_for(stored.note, origin, archived)
+                return self._put_update(place, stored, asked, body, applied)
+
+        return self.changing(shown, attempt, address)
+
+    def changing(self, shown: str, attempt: Callable[[], T], *addresses: Address) -> T:
+        """Make a change under the locks of its homes, afresh when somebody interferes."""
+        folders = [address.home.folder for address in addresses]
+        with files.refusing(shown), locked(self.tree.home, *folders):
+            for _ in range(ATTEMPTS):
+                try:
+                    return attempt()
+                except atomic.ChangedMeanwhile:
+                    continue
+        raise Refused(
+            "changed",
+            f"{quote(shown)} is being saved by somebody else again and again; nothing was "
+            "changed here, read it and try again",
+        )
+
+    def encoded(self, note: Note, address: Address, asked: Keys, implied: Keys, body: str) -> bytes:
+        """Return the file of a changed note.
+
+        Raises:
+            Refused: ``invalid_frontmatter``, ``too_large``.
+        """
+        with self._naming(address):
+            text = changes.text_of(note, asked, implied, body)
+        return encode(text, quote(str(address)))
+
+    def _put_write(
+        self, address: Address, content: str, origin: Origin, expected: str | None
+    ) -> Written:
+        with self.tree.writing(address.segments, str(address), make=True) as place:
+            files.refuse_other_kind(place)
+            stored = None if place.status is None else load(address, place)
+            expect(expected, stored, str(address))
+            if stored is None:
+                return self._create(place, address, content, origin)
+            return self._overwrite(place, stored, content, origin)
+
+    def _create(
+        self, place: files.Place, address: Address, content: str, origin: Origin
+    ) -> Written:
+        check_new(address)
+        files.refuse_collision(place)
+        atomic.sweep(place.folder)
+        now = clock.now_ms()
+        time = clock.format_ms(now)
+        keys: Keys = {"origin": origin, "createdAt": time, "updatedAt": time}
+        if address.home.kind == "session":
+            keys["project"] = self.homes.project_key
+        note, body = self._merged(Note(None, "", None), address, content)
+        data = self.encoded(note, address, keys, {}, body)
+        atomic.put(place, data, expected=None, mtime_ns=_ns(now))
+        return Written("created", version_of(data))
+
+    def _overwrite(
+        self, place: files.Place, stored: Stored, content: str, origin: Origin
+    ) -> Written:
+        now = clock.now_ms()
+        note, body = self._merged(stored.note, stored.address, content)
+        restoring = changes.asked_for(stored.note, None, archived=False)
+        implied = {"origin": origin, **changes.times(stored.note, stored.created, now)}
+        data = self.encoded(note, stored.address, restoring, implied, body)
+        atomic.put(place, data, expected=stored.status, mtime_ns=_ns(now))
+        return Written("restored" if restoring else "overwrote", version_of(data))
+
+    def _put_update(
+        self, place: files.Place, stored: Stored, asked: Keys, body: str, applied: int
+    ) -> Updated:
+        before = stored.note.body
+        if body == before and not asked:
+            return Updated(stored.version, applied, "none", before, body)
+        now = clock.now_ms()
+        # Archiving alone leaves the time of the last update, so it leaves the file's too.
+        quiet = body == before and not asked.keys() - set(ARCHIVED)
+        implied = {} if quiet else changes.times(stored.note, stored.created, now)
+        data = self.encoded(stored.note, stored.address, asked, implied, body)
+        mtime_ns = stored.status.st_mtime_ns if quiet else _ns(now)
+        atomic.put(place, data, expected=stored.status, mtime_ns=mtime_ns)
+        change: Change = "metadata" if body == before else "file" if asked else "body"
+        return Updated(version_of(data), applied, change, before, body)
+
+    def _merged(self, note: Note, address: Address, content: str) -> tuple[Note, str]:
+        with self._naming(address):
+            return changes.merged(note, content, session=address.home.kind == "session")
+
+    @contextmanager
+    def _naming(self, address: Address) -> Iterator[None]:
+        try:
+            yield
+        except UnreadableMetadata as error:
+            file = self.tree.home.joinpath(*address.segments)
+            raise Refused(
+                "invalid_frontmatter",
+                f"{quote(str(address))}: the frontmatter in {file} cannot be changed: {error}; "
+                "nothing was changed, repair the block in the file by hand",
+            ) from None
+
+
+def load(address: Address, place: files.Place) -> Stored:
+    """Return the note that lies in a place.
+
+    Raises:
+        Refused: ``not_text``, ``too_large``, ``not_found``.
+        OSError: It cannot be read.
+    """
+    data, status = files.read(place, READ_LIMIT)
+    return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
+
+
+def existing(address: Address, place: files.Place) -> Stored:
+    """Return the note that lies in a place; with none, say what has a similar name."""
+    if place.status is not None:
+        return load(address, place)
+    names = files.names_in(place.folder)[:SUGGESTED_FROM]
+    notes = [name for name in names if name.endswith(SUFFIX)]
+    similar = difflib.get_close_matches(place.name, notes, n=3)
+    folder = place.shown[: -len(address.path[-1])]
+    hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
+    raise Refused("not_found", f"there is no note {quote(place.shown)}{hint}")
+
+
+def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
+    """Refuse a note that has not the expected version.
+
+    Raises:
+        Refused: ``changed``, naming the current version.
+    """
+    if expected is None or expected == (ABSENT if stored is None else stored.version):
+        return
+    current = "does not exist" if stored is None else f"has version {stored.version}"
+    raise Refused(
+        "changed",
+        f"{quote(shown)} {current}, not {quote(expected)} as expected; nothing was changed, read "
+        "it and decide again",
+    )
+
+
+def _ns(instant: int) -> int:
+    return instant * clock.MILLISECOND_NS
