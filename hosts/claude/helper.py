@@ -12,6 +12,7 @@ A refusal is an answer. Nothing here logs a request or the environment, which is
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import traceback
@@ -38,6 +39,8 @@ class BadRequest(ValueError):
 
 def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
     """Answer the one request in ``source`` and return the exit status."""
+    # A process of a few hundred milliseconds has no garbage worth a tenth of them.
+    gc.disable()
     status, body = answer(source.read())
     sink.write(body)
     sink.flush()
@@ -46,6 +49,7 @@ def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
 
 def resident(socket: str, parent: int, idle: float) -> int:
     """Serve at a Unix socket until the host ends, and return the exit status."""
+    from hindnote.core.registry import registry
     from hindnote.hosts.claude.server import Server
 
     def ready() -> None:
@@ -53,6 +57,7 @@ def resident(socket: str, parent: int, idle: float) -> int:
         sys.stdout.buffer.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
         _dispatcher()
+        list(registry().values())
 
     try:
         Server(Path(socket), parent, idle, answer).run(ready)
@@ -149,10 +154,9 @@ def _dispatcher() -> Dispatcher:
     from hindnote.core.dispatch import Dispatcher
     from hindnote.core.home import notes_home
     from hindnote.core.plugins import Hosts
-    from hindnote.core.registry import registry
     from hindnote.hosts.claude import plugin
 
-    return Dispatcher(Hosts.load({HOST: plugin}), notes_home(), registry())
+    return Dispatcher(Hosts.load({HOST: plugin}), notes_home())
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

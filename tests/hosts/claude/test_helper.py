@@ -57,6 +57,7 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    monkeypatch.setattr(helper.gc, "disable", lambda: None)
     recorder = Recorder()
     monkeypatch.setattr(helper, "_dispatcher", lambda: recorder)
     return recorder
@@ -221,7 +222,8 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 SERVE = (
     "import sys, hindnote.hosts.claude.helper as helper\n"
-    "helper._dispatcher = lambda: None\n"
+    "import hindnote.core.registry as core\n"
+    "helper._dispatcher, core.registry = lambda: None, dict\n"
     "from hindnote.hosts.claude.__main__ import main\n"
     "sys.exit(main(sys.argv[1:]))"
 )
