@@ -49,15 +49,13 @@ def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
 
 def resident(socket: str, parent: int, idle: float) -> int:
     """Serve at a Unix socket until the host ends, and return the exit status."""
-    from hindnote.core.registry import registry
     from hindnote.hosts.claude.server import Server
 
     def ready() -> None:
         sys.stdout.buffer.write(READY)
         sys.stdout.buffer.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
-        _dispatcher()
-        list(registry().values())
+        _warm_up()
 
     try:
         Server(Path(socket), parent, idle, answer).run(ready)
@@ -157,6 +155,14 @@ def _dispatcher() -> Dispatcher:
     from hindnote.hosts.claude import plugin
 
     return Dispatcher(Hosts.load({HOST: plugin}), notes_home())
+
+
+def _warm_up() -> None:
+    """Import what calls will need."""
+    from hindnote.core.registry import registry
+
+    _dispatcher()
+    list(registry().values())
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

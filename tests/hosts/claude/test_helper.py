@@ -222,8 +222,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 SERVE = (
     "import sys, hindnote.hosts.claude.helper as helper\n"
-    "import hindnote.core.registry as core\n"
-    "helper._dispatcher, core.registry = lambda: None, dict\n"
+    "helper._warm_up = lambda: None\n"
     "from hindnote.hosts.claude.__main__ import main\n"
     "sys.exit(main(sys.argv[1:]))"
 )
