@@ -19,6 +19,7 @@ class HookModel(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        use_attribute_docstrings=True,
         arbitrary_types_allowed=True,
         defer_build=True,
     )

@@ -1,29 +1,19 @@
-"""Where the notes lie."""
+"""Where all notes lie: the notes home."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from hindnote.core.failures import HostFailure
-
-HOME_VARIABLE = "HINDNOTE_HOME"
-"""Environment variable that names another notes home."""
+VARIABLE = "HINDNOTE_HOME"
+DEFAULT = "~/.agents/notes"
 
 
 def notes_home(override: Path | None = None) -> Path:
-    """Return the notes home, absolute; it need not exist, the first write makes it.
+    """Return the notes home, absolute; it need not exist yet.
 
     The argument wins, then the environment's ``HINDNOTE_HOME`` unless it is empty,
-    then ``~/.agents/notes``.
-
-    Raises:
-        HostFailure: Nobody's home directory is known.
+    then ``~/.agents/notes``. A relative path starts at the process's directory.
     """
-    named = override or Path(os.environ.get(HOME_VARIABLE) or "~/.agents/notes")
-    try:
-        return named.expanduser().absolute()
-    except (RuntimeError, OSError) as error:
-        raise HostFailure(
-            f"cannot tell where the notes lie ({error}); set {HOME_VARIABLE} to a directory"
-        ) from error
+    chosen = override if override is not None else Path(os.environ.get(VARIABLE) or DEFAULT)
+    return chosen.expanduser().absolute()

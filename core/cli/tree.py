@@ -15,7 +15,12 @@ from typing import Any
 
 import click
 
-from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
+from hindnote.core.entries import BrokenEntry, distribution, entries, load
+
+GROUP = "hindnote.commands"
+
+CHECKS = "doctor"
+"""Entry points below this name are checks for ``hindnote doctor``, and no commands."""
 
 
 class Failure(click.ClickException):
@@ -64,7 +69,7 @@ class Tree(click.Group):
         """What entry points offer in this group; of two claims to a name the first holds."""
         loaders: dict[str, Loader] = {}
         depth = len(self.path)
-        for entry in entries(COMMANDS):
+        for entry in entries(GROUP):
             path = tuple(entry.name.split("."))
             if path[0] == CHECKS or path[:depth] != self.path or len(path) <= depth:
                 continue

@@ -55,7 +55,7 @@ def _plan(name: str, title: str, operation: str, **arguments: Any) -> _Plan:
 DECISION = """# Greeting
 
 - The name comes from the environment variable NAME.
-- The config file holds `retries`, 3 for now.
+- retries: 3
 - Open: where does the config file live?
 """
 
@@ -82,15 +82,8 @@ PLANS = (
         query="config file",
     ),
     _plan(
-        "refused",
-        "An edit that could mean two places is refused, with the lines to choose from.",
-        "notes_update",
-        address="@project/greeting",
-        edits=[{"old_text": "config file", "new_text": "settings file"}],
-    ),
-    _plan(
         "updated",
-        "So it names the text exactly. Several edits apply all together or not at all.",
+        "An edit names the exact text; several apply all together or not at all.",
         "notes_update",
         address="@project/greeting",
         edits=[
@@ -99,6 +92,13 @@ PLANS = (
                 "new_text": "- The config file is src/new/config.json.",
             }
         ],
+    ),
+    _plan(
+        "refused",
+        "An edit that could mean two places is refused, with the lines to choose from.",
+        "notes_update",
+        address="@project/greeting",
+        edits=[{"old_text": "config", "new_text": "settings"}],
     ),
     _plan(
         "renamed",

@@ -23,8 +23,7 @@ _ESCAPE = re.compile(
 _SPELLED = re.compile(
     r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})|.)"
 )
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_BRACKETS = re.compile(rb"[\[\]{}]")
+_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 
 _decode = msgspec.json.Decoder().decode
 
@@ -39,30 +38,37 @@ def parse(data: bytes) -> Any:
     Raises:
         Unreadable: Malformed, NaN or infinite, a number or a nesting out of bounds.
     """
-    if is_deep(data):
-        raise Unreadable(f"nested deeper than {MAX_DEPTH} levels")
     try:
-        return _decode(data)
-    except (msgspec.MsgspecError, RecursionError):
-        pass
-    try:
-        return _decode(mend(data))
+        value = _decoded(data)
     except msgspec.MsgspecError as error:
         raise Unreadable(str(error)) from None
     except RecursionError:
-        raise Unreadable("nested too deeply") from None
+        raise Unreadable(_DEEP) from None
+    if len(data) > 2 * MAX_DEPTH and too_deep(value):
+        raise Unreadable(_DEEP)
+    return value
 
 
-def is_deep(data: bytes) -> bool:
-    """Return whether ``data`` nests deeper than ``MAX_DEPTH``; cheap for ordinary lines."""
-    if len(data) <= 2 * MAX_DEPTH or data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
-        return False
-    depth = 0
-    for match in _BRACKETS.finditer(_STRING.sub(b"", data)):
-        depth += 1 if match.group() in b"[{" else -1
-        if depth > MAX_DEPTH:
-            return True
-    return False
+def _decoded(data: bytes) -> Any:
+    try:
+        return _decode(data)
+    except msgspec.MsgspecError:
+        return _decode(mend(data))
+
+
+def too_deep(value: Any) -> bool:
+    """Return whether JSON data nests deeper than ``MAX_DEPTH``."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, dict | list)
+        ]
+    return bool(level)
 
 
 def mend(data: bytes) -> bytes:

@@ -1,0 +1,223 @@
+"""Pi sessions as projections: from their file, or from the running host when there is none."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.cache import FileCache
+from hindnote.core.history.projection import SessionHeader, SlotKind
+from hindnote.core.outcome import Refused
+from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
+from hindnote.hosts.pi.facts import facts_of
+from hindnote.hosts.pi.heads import id_in_name, read_header
+from hindnote.hosts.pi.index import Index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hindnote.core.calls import LiveEntries
+    from hindnote.core.history.projection import Branch, Damage, SlotFacts
+    from hindnote.hosts.pi.index import State
+
+HOST = "pi"
+VERSIONS = range(1, 4)
+"""Session versions whose format is known."""
+
+_LEAVES_KEPT = 4
+_KINDS = {int(kind): kind for kind in SlotKind}
+
+
+class PiProjection:
+    """One state of a Pi session, seen from one leaf."""
+
+    def __init__(self, index: Index, state: State, branch: Branch) -> None:
+        self._index = index
+        self._state = state
+        self._branch = branch
+        self._windows = windows(index, branch)
+
+    @cached_property
+    def header(self) -> SessionHeader:
+        """What the session says of itself."""
+        return _header(self._state, self._index.label)
+
+    @property
+    def last_seq(self) -> int:
+        """The highest seq allocated, on any branch."""
+        return self._state.last_seq
+
+    @property
+    def branch(self) -> Branch:
+        """The active branch."""
+        return self._branch
+
+    @property
+    def damaged(self) -> Sequence[Damage]:
+        """Lines that were skipped."""
+        return self._state.damaged
+
+    @property
+    def windows(self) -> Sequence[int]:
+        """First seq of each window; a compaction opens one with its summary."""
+        return self._windows
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        entry = self._index.entry_of(seq)
+        kind = _KINDS[self._index.kinds[seq - 1]]
+        return facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
+
+
+class Session:
+    """One session through its states: projections of it, each made once. Thread-safe.
+
+    Args:
+        index: The session's index, which nobody else extends.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._lock = Lock()
+        self._made: OrderedDict[int, tuple[State, PiProjection]] = OrderedDict()
+        """By leaf entry, least recently used first."""
+
+    def extend(self) -> None:
+        """Take in the lines that the session gained."""
+        with self._lock:
+            self._index.extend()
+
+    def projection(self, leaf_id: str | None) -> PiProjection:
+        """Return the session as it is now, seen from a leaf.
+
+        Args:
+            leaf_id: The entry at which the live session stands. When the session
+                does not hold it (yet), or for None, the last entry counts.
+        """
+        with self._lock:
+            state = self._index.state
+            leaf = self._leaf(leaf_id, state)
+            held = self._made.get(leaf)
+            if held is not None and held[0] is state:
+                self._made.move_to_end(leaf)
+                return held[1]
+            projection = PiProjection(self._index, state, self._branch(leaf))
+            self._made[leaf] = (state, projection)
+            self._made.move_to_end(leaf)
+            while len(self._made) > _LEAVES_KEPT:
+                self._made.popitem(last=False)
+            return projection
+
+    def _leaf(self, leaf_id: str | None, state: State) -> int:
+        last = state.entries - 1
+        found = self._index.find(leaf_id) if leaf_id else None
+        return last if found is None or found > last else found
+
+    def _branch(self, leaf: int) -> Branch:
+        if leaf in self._made:
+            return self._made[leaf][1].branch
+        for old_leaf in sorted((old for old in self._made if old < leaf), reverse=True):
+            old = self._made[old_leaf][1].branch
+            branch = branch_behind(self._index, old, old_leaf, leaf)
+            if branch is not None:
+                # A lineage goes on in one branch only, so the older one is not extended again.
+                del self._made[old_leaf]
+                return branch
+        return branch_to(self._index, leaf)
+
+
+class LiveLines:
+    """The entries of a session without a file, as the running host sent them.
+
+    Args:
+        entries: Where the host's shim puts them; they are good for one generation.
+    """
+
+    def __init__(self, entries: LiveEntries) -> None:
+        self.entries = entries
+        self.generation = entries.generation
+        self._lines: list[bytes] = []
+
+    def advance(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and bytes of each new entry."""
+        known = len(self._lines)
+        self._lines += self.entries.lines[known:]
+        yield from enumerate(self._lines[known:], known)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return an entry again, by its number."""
+        return self._lines[offset][:size]
+
+
+class Sessions:
+    """The sessions of this process, decoded once and extended while they grow."""
+
+    def __init__(self) -> None:
+        self._files = FileCache(lambda file: Session(Index(file, str(file.path))))
+        self._lock = Lock()
+        self._live: tuple[LiveLines, Session] | None = None
+
+    def of_file(self, path: Path, leaf_id: str | None = None) -> PiProjection | None:
+        """Return the session in a file; None when there is no such file.
+
+        Raises:
+            Refused: ``unreadable_session``, with the reason.
+        """
+        try:
+            return self._files.get(path).projection(leaf_id)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Refused("unreadable_session", f"{path} cannot be read: {error}") from error
+
+    def of_live(
+        self, entries: LiveEntries, session_id: str, leaf_id: str | None = None
+    ) -> PiProjection:
+        """Return the session that the running host keeps in memory.
+
+        Raises:
+            Refused: ``unreadable_session``, when the entries are not Pi's.
+        """
+        with self._lock:
+            held = self._live
+            if held and held[0].entries is entries and held[0].generation == entries.generation:
+                session = held[1]
+                session.extend()
+            else:
+                lines = LiveLines(entries)
+                session = Session(Index(lines, session_id))
+                self._live = (lines, session)
+        return session.projection(leaf_id)
+
+
+def _header(state: State, label: str) -> SessionHeader:
+    header = state.header
+    if header is None:
+        note = f"{label} has no readable header; its id is taken from the file's name"
+        return SessionHeader(
+            HOST, id_in_name(label), name=state.name, note=note if state.entries else None
+        )
+    known = header.version in VERSIONS
+    note = f"Pi session version {header.version} is unknown; read like version {VERSIONS[-1]}"
+    return SessionHeader(
+        HOST,
+        header.id,
+        started=header.timestamp,
+        cwd=header.cwd,
+        parent=_parent_id(header.parent) if header.parent else None,
+        name=state.name,
+        note=None if known else note,
+    )
+
+
+def _parent_id(recorded: str) -> str:
+    """Return the id of a session by its recorded file: from its header, else from its name."""
+    header = read_header(Path(recorded))
+    return header.id if header else id_in_name(recorded)

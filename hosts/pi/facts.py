@@ -1,0 +1,223 @@
+"""The facts of one slot, read from its line when they are wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from math import isnan
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from hindnote.core.history.instants import instant
+from hindnote.core.history.jsontext import Unreadable, compact, mend, parse
+from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
+from hindnote.hosts.pi.rows import seconds
+
+_T = TypeVar("_T")
+
+_NOTICE = re.compile(
+    r"\n\n\[Showing [^\n]*\bFull output: ([^\n]+)\]"
+    r"(?:\n\nCommand (?:timed out after [^\n]+|aborted|exited with code \d+))?\Z"
+)
+"""How ``bash`` ends a text that it cut. A run that timed out says so nowhere else."""
+
+
+class _Message(Struct, gc=False):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    role: Any = None
+    timestamp: Any = None
+    content: Raw = Raw()
+    summary: Any = None
+    toolName: Any = None
+    isError: Any = None
+    details: Raw = Raw()
+    nestedCalls: Raw = Raw()
+    command: Any = None
+    output: Any = None
+    exitCode: Any = None
+    cancelled: Any = None
+    truncated: Any = None
+    fullOutputPath: Any = None
+
+
+class _Entry(Struct, gc=False):
+    type: Any = None
+    id: Any = None
+    timestamp: Any = None
+    summary: Any = None
+    content: Raw = Raw()
+    message: Raw = Raw()
+
+
+class _Block(Struct, gc=False):
+    type: Any = None
+    text: Any = None
+    mimeType: Any = None
+    data: Raw = Raw()
+    name: Any = None
+    arguments: Raw = Raw()
+
+
+class _Nested(Struct, gc=False):
+    calls: list[Raw]
+    complete: bool = False
+
+
+class _Named(Struct, gc=False):
+    name: Any = None
+
+
+def facts_of(line: bytes, kind: SlotKind, ordinal: int) -> SlotFacts:
+    """Return the facts of a slot.
+
+    Args:
+        line: The entry's line, one that the index accepted.
+        kind: What the slot is.
+        ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
+    """
+    entry = _read(line)
+    message = _soft(entry.message, _Message) or _Message()
+    common: dict[str, Any] = {
+        "created_at": _created_at(entry, message),
+        "entry_id": _text(entry.id),
+    }
+    if kind is SlotKind.CALL:
+        return SlotFacts(**common, **_call(message, ordinal))
+    if kind is SlotKind.RESULT:
+        return SlotFacts(**common, **_result(message))
+    if kind is SlotKind.COMMAND:
+        return SlotFacts(**common, **_command(message))
+    text = joined(message.content) or joined(entry.content)
+    return SlotFacts(**common, text=text or _text(entry.summary) or _text(message.summary) or "")
+
+
+def _read(line: bytes) -> _Entry:
+    try:
+        return msgspec.json.decode(line, type=_Entry)
+    except (msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(mend(line), type=_Entry)
+
+
+def _soft(raw: Raw, type_: type[_T]) -> _T | None:
+    """Return a part of an entry; None when it is missing or has another shape."""
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _created_at(entry: _Entry, message: _Message) -> str | None:
+    for recorded in (entry.timestamp, message.timestamp):
+        if isinstance(recorded, str) and not isnan(instant(recorded)):
+            return recorded
+        if isinstance(recorded, int | float) and not isinstance(recorded, bool):
+            try:
+                moment = datetime.fromtimestamp(seconds(recorded), UTC)
+            except (ValueError, OverflowError, OSError):
+                continue
+            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None
+
+
+def _blocks(content: Raw) -> Iterator[_Block]:
+    if text := _soft(content, str):
+        yield _Block("text", text)
+    for raw in _soft(content, list[Raw]) or ():
+        if block := _soft(raw, _Block):
+            yield block
+
+
+def joined(content: Raw) -> str:
+    """Return the text of a message's content: blocks on lines of their own, images named."""
+    parts = []
+    for block in _blocks(content):
+        if block.type == "text" and isinstance(block.text, str):
+            parts.append(block.text)
+        elif block.type == "image":
+            parts.append(_image(block))
+    return "\n".join(parts)
+
+
+def _image(block: _Block) -> str:
+    named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
+    data = bytes(block.data)
+    if not data.startswith(b'"'):
+        return f"[{named}]"
+    coded = data[1:-1].rstrip(b"=")
+    return f"[{named}, {len(coded) * 3 // 4:,} bytes]"
+
+
+def _call(message: _Message, ordinal: int) -> dict[str, Any]:
+    calls = (block for block in _blocks(message.content) if block.type == "toolCall")
+    for number, block in enumerate(calls, 1):
+        if number == ordinal:
+            raw = bytes(block.arguments)
+            return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
+    return {}
+
+
+def _result(message: _Message) -> dict[str, Any]:
+    text = joined(message.content)
+    failed = message.isError if isinstance(message.isError, bool) else None
+    tool = _text(message.toolName)
+    truncated, path = _truncation(message.details)
+    if tool == "bash" and not truncated and (notice := _NOTICE.search(text[-4096:])):
+        truncated, path = True, path or notice.group(1)
+    return {
+        "tool": tool,
+        "text": text,
+        "failed": failed,
+        "output_truncated": truncated,
+        "full_output_path": path,
+        "nested": _nested(message.nestedCalls),
+    }
+
+
+def _truncation(details: Raw) -> tuple[bool, str | None]:
+    data = bytes(details)
+    if b'"truncat' not in data and b'"fullOutputPath"' not in data:
+        return False, None
+    try:
+        value = parse(data)
+    except Unreadable:
+        return False, None
+    if not isinstance(value, dict):
+        return False, None
+    truncation = value.get("truncation")
+    cut = isinstance(truncation, dict) and truncation.get("truncated") is True
+    return cut, _text(value.get("fullOutputPath"))
+
+
+def _nested(raw: Raw) -> NestedCalls | None:
+    nested = _soft(raw, _Nested)
+    if nested is None:
+        return None
+    names = tuple(_text((_soft(call, _Named) or _Named()).name) or "" for call in nested.calls)
+    records = tuple(compact(bytes(call)) for call in nested.calls)
+    return NestedCalls(records, names, nested.complete)
+
+
+def _command(message: _Message) -> dict[str, Any]:
+    command = message.command
+    code = message.exitCode
+    known = isinstance(code, int) or message.cancelled is True
+    return {
+        "tool": "bash",
+        "arguments": _arguments(command) if isinstance(command, str) else None,
+        "text": _text(message.output) or "",
+        "failed": (message.cancelled is True or code != 0) if known else None,
+        "output_truncated": message.truncated is True,
+        "full_output_path": _text(message.fullOutputPath),
+    }
+
+
+def _arguments(command: str) -> str:
+    return msgspec.json.encode({"command": command}).decode()

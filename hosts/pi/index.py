@@ -1,0 +1,330 @@
+"""The spine of one Pi session: seqs, tree and call ids, in arrays, extended in place.
+
+Only lines that are new are ever read. The arrays just grow, so readers may go on
+while another thread extends the index, as long as they stay within a ``State``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import UNSET
+
+from hindnote.core.history.jsontext import Unreadable
+from hindnote.core.history.projection import Damage, SlotKind
+from hindnote.core.outcome import Refused
+from hindnote.hosts.pi.rows import (
+    ABORTED,
+    CONTEXT_TYPES,
+    KNOWN_TYPES,
+    Assistant,
+    Command,
+    Custom,
+    Header,
+    Row,
+    ToolResult,
+    User,
+    read_row,
+    row_time,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ROOT = -1
+_MANY_LOOKUPS = 64
+_BATCH = 64
+_NO_SESSION = 100
+"""Damaged lines without one entry after which a file is given up as no session."""
+
+# Members of an IntEnum cost a look-up each time; these are plain integers.
+_NOTHING = int(SlotKind.NOTHING)
+_ASSISTANT = int(SlotKind.ASSISTANT)
+_CALL = int(SlotKind.CALL)
+_RESULT = int(SlotKind.RESULT)
+_CONTEXT = int(SlotKind.CONTEXT)
+_KINDS: dict[type, int] = {
+    User: int(SlotKind.USER),
+    Command: int(SlotKind.COMMAND),
+    Custom: _CONTEXT,
+}
+
+
+class Source(Protocol):
+    """Where a session's lines come from: its file, or the running host."""
+
+    def advance(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the position and bytes of each new line."""
+        ...
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a line again, by the position and size it was delivered with."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a session was read; everything within it never changes again."""
+
+    entries: int = 0
+    last_seq: int = 0
+    header: Header | None = None
+    name: str | None = None
+    damaged: tuple[Damage, ...] = ()
+
+
+class Index:
+    """What is known of a session without its texts.
+
+    Args:
+        source: The session's lines; read to their present end.
+        label: The session's file or id, for messages.
+
+    Raises:
+        Refused: ``unreadable_session`` when the lines are no Pi session.
+    """
+
+    def __init__(self, source: Source, label: str) -> None:
+        self.source = source
+        self.label = label
+        self.state = State()
+        # One item per entry; ``firsts`` has one more, the next free seq.
+        self.offsets = array("q")
+        self.sizes = array("q")
+        self.firsts = array("q", [1])
+        # A run is an unbroken chain of entries, each the parent of the next.
+        self.run_starts: list[int] = []
+        self.run_parents: list[int] = []
+        # One item per seq.
+        self.kinds = bytearray()
+        self.times = array("d")
+        # One item per slot of a call or result, and per slot of a call, in order of seq.
+        self.call_ids: list[str] = []
+        self.tools: list[str] = []
+        self.aborted: list[int] = []
+        self.compactions: list[int] = []
+        self._ids = _Ids()
+        self._last_id = ""
+        self._open_calls: dict[str, str] = {}
+        self._tool_names: dict[str, str] = {}
+        self._header: Header | None = None
+        self._name: str | None = None
+        self._damaged: list[Damage] = []
+        self._known = False
+        self.extend()
+
+    def extend(self) -> None:
+        """Take in every new line and publish the new state.
+
+        Raises:
+            Refused: ``unreadable_session`` when the lines are no Pi session.
+        """
+        batch: list[Row] = []
+        for offset, line in self.source.advance():
+            try:
+                row = read_row(line)
+            except Unreadable as error:
+                self._damage(Damage(offset, len(line), str(error)))
+                continue
+            if type(row) is Row:
+                batch.append(row)
+                self.offsets.append(offset)
+                self.sizes.append(len(line))
+                if len(batch) == _BATCH:
+                    self._add(batch)
+                    batch = []
+            elif type(row) is Header and self._header is None:
+                self._header = row
+        self._add(batch)
+        self._ids.settle()
+        if not self._is_session() and (self._damaged or self.offsets):
+            self._refuse()
+        self._publish()
+
+    def find(self, entry_id: str) -> int | None:
+        """Return the latest entry with an id; None when there is none."""
+        return self._ids.find(entry_id)
+
+    def entry_of(self, seq: int) -> int:
+        """Return the entry that took a seq; the seq lies within the state."""
+        return bisect_right(self.firsts, seq) - 1
+
+    def line(self, entry: int) -> bytes:
+        """Return an entry's line.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was cut meanwhile.
+        """
+        size = self.sizes[entry]
+        data = self.source.read(self.offsets[entry], size)
+        if len(data) < size:
+            raise Refused(
+                "unreadable_session",
+                f"{self.label} was rewritten while it was read; ask again",
+            )
+        return data
+
+    def _publish(self) -> None:
+        old = self.state.damaged
+        same = len(old) == len(self._damaged)
+        self.state = State(
+            entries=len(self.offsets),
+            last_seq=len(self.kinds),
+            header=self._header,
+            name=self._name,
+            damaged=old if same else tuple(self._damaged),
+        )
+
+    def _damage(self, damage: Damage) -> None:
+        self._damaged.append(damage)
+        if len(self._damaged) > _NO_SESSION and not self._is_session():
+            self._refuse()
+
+    def _is_session(self) -> bool:
+        return self._header is not None or self._known or bool(self.kinds)
+
+    def _refuse(self) -> None:
+        raise Refused(
+            "unreadable_session",
+            f"{self.label} is no Pi session: it has neither a session header nor entries of Pi",
+        )
+
+    def _add(self, rows: list[Row]) -> None:
+        """Take in entries, a batch at a time: one by one would take twice as long."""
+        ids = [row.id for row in rows]
+        befores = [self._last_id, *ids]
+        self._last_id = befores.pop()
+        if [row.parentId for row in rows] != befores or "" in befores:
+            for place, (row, before) in enumerate(zip(rows, befores, strict=True)):
+                if row.parentId != before or not before:
+                    self._start_run(self._ids.count + place, row, ids[:place])
+        self._ids.append(ids)
+        self._allot(rows)
+
+    def _start_run(self, entry: int, row: Row, fresh: list[str]) -> None:
+        """Find the parent of an entry that does not name the one before it."""
+        # Version 1 has no ids, and the line of a parent may be damaged.
+        parent = entry - 1
+        if row.parentId is None:
+            parent = _ROOT
+        elif row.parentId is not UNSET:
+            found = self._ids.find(row.parentId, fresh)
+            parent = entry - 1 if found is None else found
+        if parent != entry - 1 or not entry:
+            self.run_starts.append(entry)
+            self.run_parents.append(parent)
+
+    def _allot(self, rows: list[Row]) -> None:
+        """Give entries their seqs, by kind and role alone.
+
+        One loop over local names: this is where a cold index spends its own time.
+        """
+        kinds, firsts, aborted = self.kinds, self.firsts, self.aborted
+        slot, at = kinds.append, self.times.append
+        pair, names, calls = self.call_ids.append, self._tool_names, self._open_calls
+        for row in rows:
+            message, stamp = row.message, row.timestamp
+            time = stamp.timestamp() if type(stamp) is datetime else row_time(row)
+            if type(message) is ToolResult:
+                slot(_RESULT)
+                at(time)
+                # A result repeats its call's id: one string serves both.
+                call_id = message.toolCallId or self._nameless()
+                pair(calls.pop(call_id, call_id))
+            elif type(message) is Assistant:
+                text = len(kinds)
+                slot(_NOTHING)
+                at(time)
+                for block in message.content:
+                    if block.type == "toolCall":
+                        slot(_CALL)
+                        at(time)
+                        call_id = block.id or self._nameless()
+                        calls[call_id] = call_id
+                        pair(call_id)
+                        self.tools.append(names.setdefault(block.name, block.name))
+                    elif block.text:
+                        kinds[text] = _ASSISTANT
+                if message.stopReason in ABORTED:
+                    aborted.extend(range(text + 2, len(kinds) + 1))
+            elif (kind := self._other_slot(row)) is not None:
+                slot(kind)
+                at(time)
+            firsts.append(len(kinds) + 1)
+
+    def _other_slot(self, row: Row) -> int | None:
+        """Return the kind of slot of an entry that is neither answer nor result, if any."""
+        type_ = row.type
+        self._known = self._known or type_ in KNOWN_TYPES
+        if type_ == "compaction":
+            self.compactions.append(len(self.kinds) + 1)
+        elif type_ == "session_info":
+            self._name = (row.name or "").strip() or None
+        return _CONTEXT if type_ in CONTEXT_TYPES else _KINDS.get(type(row.message))
+
+    def _nameless(self) -> str:
+        """Return an id for a call or result without one: it pairs with nothing."""
+        return f"?{len(self.kinds)}"
+
+
+class _Ids:
+    """Entry ids in one blob, since a dict of them would outweigh everything else.
+
+    Nearly every entry's parent is the entry before it and needs no look-up. When
+    many do, a dict serves until the index is up to date.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._blob = bytearray(b"\n")
+        self._lookups = 0
+        self._table: dict[bytes, int] | None = None
+
+    def append(self, entry_ids: list[str]) -> None:
+        """Add the ids of the next entries."""
+        if not entry_ids:
+            return
+        text = "\n".join(entry_ids)
+        if text.count("\n") >= len(entry_ids):
+            text = "\n".join(entry_id.replace("\n", "\\n") for entry_id in entry_ids)
+        added = text.encode("utf-8", "replace") + b"\n"
+        if self._table is not None:
+            self._table.update(zip(added[:-1].split(b"\n"), count(self.count), strict=False))
+        self._blob += added
+        self.count += len(entry_ids)
+
+    def find(self, entry_id: str, fresh: Sequence[str] = ()) -> int | None:
+        """Return the position of the latest entry with this id.
+
+        Args:
+            entry_id: The id.
+            fresh: Ids of entries behind those in the blob, not yet added to it.
+        """
+        if not entry_id:
+            return None
+        for place in range(len(fresh) - 1, -1, -1):
+            if fresh[place] == entry_id:
+                return self.count + place
+        key = _key(entry_id)
+        self._lookups += 1
+        if self._lookups > _MANY_LOOKUPS and self._table is None:
+            keys = bytes(self._blob[1:-1]).split(b"\n")
+            self._table = {known: place for place, known in enumerate(keys)}
+        if self._table is not None:
+            return self._table.get(key)
+        place = self._blob.rfind(b"\n" + key + b"\n")
+        return None if place < 0 else self._blob.count(b"\n", 0, place)
+
+    def settle(self) -> None:
+        """Give the memory of many look-ups back."""
+        self._table = None
+        self._lookups = 0
+
+
+def _key(entry_id: str) -> bytes:
+    return entry_id.encode("utf-8", "replace").replace(b"\n", b"\\n")

@@ -1,0 +1,65 @@
+"""The Pi plugin: answers of this host to the questions in ``hookspecs``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.hookspecs import hookimpl
+from hindnote.hosts.pi.decoder import HOST, Sessions
+from hindnote.hosts.pi.heads import read_header
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from hindnote.core.history.projection import Projection
+
+_sessions = Sessions()
+
+
+@hookimpl
+def host_base_cwd(call: HostCall) -> Path | None:
+    return call.cwd
+
+
+@hookimpl
+def host_identity(call: HostCall) -> HostIdentity | None:
+    session_id = call.session_id
+    if session_id is None and call.session_file is not None:
+        header = read_header(call.cwd / call.session_file)
+        session_id = header.id if header else None
+    return HostIdentity(
+        host=HOST,
+        session_id=session_id,
+        agent=call.agent or "root",
+        model=call.model or "default",
+    )
+
+
+@hookimpl
+def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
+    ours = call.host == HOST
+    # A relative session directory gives a relative file.
+    file = call.cwd / call.session_file if ours and call.session_file else None
+    if session is not None:
+        # The running session stands at its leaf, under whatever name it is asked for.
+        running = file is not None and session.file == file
+        return _sessions.of_file(session.file, call.leaf_id if running else None)
+    if not ours:
+        return None
+    if file is not None and (call.live is None or file.exists()):
+        return _sessions.of_file(file, call.leaf_id)
+    if call.live is None:
+        return None
+    return _sessions.of_live(call.live, call.session_id or "live", call.leaf_id)
+
+
+@hookimpl
+def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
+    return ()
+
+
+@hookimpl
+def host_decoration(operation: str) -> Decoration | None:
+    return None
