@@ -19,7 +19,6 @@ class HookModel(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         arbitrary_types_allowed=True,
         defer_build=True,
     )

@@ -1,6 +1,6 @@
 """What may be wrong with an installation and a notes home, found by looking alone.
 
-Nothing here writes, locks or creates anything. A host adds checks of its own through
+Nothing here writes or creates anything. A host adds checks of its own through
 an entry point ``doctor.<host>`` in the group ``hindnote.commands``: a function without
 arguments that returns or yields findings.
 """
@@ -16,16 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hindnote.core.entries import BrokenEntry, distribution, entries, load
+from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
 from hindnote.core.plugins import Hosts
 
 Level = Literal["ok", "warning", "error"]
-
-COMMANDS = "hindnote.commands"
-"""The entry-point group of commands and of hosts' checks."""
-
-CHECKS = "doctor."
-"""Entry points whose names start like this are checks, the others are commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +107,14 @@ def _examine_commands() -> Iterator[Finding]:
 def examine_hosts() -> Iterator[Finding]:
     """Run the checks that installed hosts offer."""
     for entry in entries(COMMANDS):
-        if not entry.name.startswith(CHECKS):
+        group, _, host = entry.name.partition(".")
+        if group != CHECKS or not host:
             continue
         try:
             checks = load(entry)
         except BrokenEntry:
             continue  # told by the look at the commands
-        yield from _run(entry.name.removeprefix(CHECKS), checks)
+        yield from _run(host, checks)
 
 
 def _run(host: str, checks: object) -> Iterator[Finding]:

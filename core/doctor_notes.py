@@ -1,18 +1,30 @@
-"""The look at a notes home: links, names, encodings, frontmatter and leftovers."""
+"""The look at a notes home: links, names, encodings, frontmatter, leftovers, locks.
+
+Folders are listed and notes are read as they lie, without the store, so that what the
+store leaves out is seen too.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from hindnote.core.doctor import Finding, can_write
+from hindnote.core.doctor import Finding, Level, can_write
+from hindnote.core.notes.address import SUFFIX, same_elsewhere, segment_problem
+from hindnote.core.notes.locks import STATE
+from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import clean
 
-STORE = ".hindnote"
-"""Folder of what the store keeps beside the notes."""
+TEMPORARY = ".hindnote-tmp"
+"""How the names end under which a note is written before it gets its own."""
+
+DEAD_SECONDS = 60.0
+"""Age from which a temporary file is a leftover: a write takes far less."""
 
 
 def examine_home(home: Path) -> Iterator[Finding]:
@@ -26,47 +38,49 @@ def examine_home(home: Path) -> Iterator[Finding]:
             "error", subject, "is no directory", "move it away, or set HINDNOTE_HOME to a directory"
         )
         return
-    notes = 0
-    wrong = 0
-    for finding in _walk(home.resolve()):
-        if finding is None:
-            notes += 1
-            continue
-        wrong += finding.level == "error"
-        yield finding
+    walk = _Walk(home.resolve())
+    yield from walk.run()
+    yield from _locks(home / STATE)
     if not can_write(home):
         yield Finding("error", subject, "cannot be written", "give yourself the right to write")
-    yield Finding("ok", subject, f"{notes} notes, {wrong} of them or of their folders in trouble")
+    yield Finding("ok", subject, f"holds {walk.notes} notes")
 
 
-def _walk(home: Path) -> Iterator[Finding | None]:
-    """Yield what is wrong below ``home``, and None for each note."""
-    folders = [home]
-    while folders:
-        folder = folders.pop()
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            yield _about(folder, f"cannot be listed: {error.strerror}", "check its permissions")
-            continue
-        entries = [entry for entry in entries if not entry.name.startswith(".")]
-        yield from _collisions(folder, [entry.name for entry in entries])
-        for entry in entries:
-            path = folder / entry.name
-            if entry.is_symlink():
-                yield from _link(home, path)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(path)
-            elif entry.name.endswith(".md"):
-                yield None
-                yield from _note(path)
+@dataclass
+class _Walk:
+    home: Path
+    notes: int = 0
+
+    def run(self) -> Iterator[Finding]:
+        folders = [self.home]
+        while folders:
+            folder = folders.pop()
+            try:
+                with os.scandir(folder) as found:
+                    entries = sorted(found, key=lambda entry: entry.name)
+            except OSError as error:
+                yield _about(folder, f"cannot be listed: {error.strerror}", "check its permissions")
+                continue
+            yield from _collisions(folder, [entry.name for entry in entries])
+            for entry in entries:
+                path = folder / entry.name
+                if entry.name.startswith("."):
+                    yield from _leftover(path)
+                elif entry.is_symlink():
+                    yield from _link(self.home, path)
+                elif entry.is_dir(follow_symlinks=False):
+                    yield from _name(path)
+                    folders.append(path)
+                elif entry.name.endswith(SUFFIX):
+                    self.notes += 1
+                    yield from _name(path)
+                    yield from _note(path)
 
 
 def _collisions(folder: Path, names: list[str]) -> Iterator[Finding]:
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        alike[unicodedata.normalize("NFC", name).casefold()].append(name)
+        alike[same_elsewhere(name)].append(name)
     for several in alike.values():
         if len(several) > 1:
             yield _about(
@@ -74,6 +88,28 @@ def _collisions(folder: Path, names: list[str]) -> Iterator[Finding]:
                 f"holds names that are one name on other systems: {', '.join(several)}",
                 "rename all but one of them",
             )
+
+
+def _name(path: Path) -> Iterator[Finding]:
+    problem = segment_problem(unicodedata.normalize("NFC", clean(path.name)))
+    if problem:
+        yield _about(path, f"cannot be addressed: {problem}", "rename it", level="warning")
+
+
+def _leftover(path: Path) -> Iterator[Finding]:
+    if not path.name.endswith(TEMPORARY):
+        return
+    try:
+        age = time.time() - path.lstat().st_mtime
+    except OSError:
+        return
+    if age > DEAD_SECONDS:
+        yield _about(
+            path,
+            "was left by a writer that was killed",
+            "the next write into its folder removes it",
+            level="warning",
+        )
 
 
 def _link(home: Path, path: Path) -> Iterator[Finding]:
@@ -92,17 +128,44 @@ def _link(home: Path, path: Path) -> Iterator[Finding]:
 
 def _note(path: Path) -> Iterator[Finding]:
     try:
+        size = path.stat().st_size
+        if size > READ_LIMIT:
+            yield _about(path, f"has {size:,} bytes, too many to be read", "split it")
+            return
         text = path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        yield _about(
-            path, f"is not UTF-8 (byte {error.start}), so it cannot be read", "convert it to UTF-8"
-        )
+        yield _about(path, f"is not UTF-8 (at byte {error.start})", "convert it to UTF-8")
         return
     except OSError as error:
         yield _about(path, f"cannot be read: {error.strerror}", "check its permissions")
         return
-    del text
+    problem = Note.parse(text).error
+    if problem:
+        yield _about(
+            path,
+            f"has frontmatter that cannot be read: {problem}",
+            "mend it by hand; until then its metadata cannot be changed",
+        )
 
 
-def _about(path: Path, message: str, advice: str, *, level: str = "error") -> Finding:
-    return Finding("warning" if level == "warning" else "error", clean(str(path)), message, advice)
+def _locks(state: Path) -> Iterator[Finding]:
+    """Tell which locks are held just now; a dead holder's lock is free at once."""
+    import fcntl
+
+    for path in sorted((state / "locks").glob("*.lock")):
+        try:
+            with path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield _about(
+                path,
+                "is held by a process that runs",
+                "if no agent is writing, look for a stopped process that has it open",
+                level="warning",
+            )
+        except OSError as error:
+            yield _about(path, f"cannot be opened: {error.strerror}", "check its permissions")
+
+
+def _about(path: Path, message: str, advice: str, *, level: Level = "error") -> Finding:
+    return Finding(level, clean(str(path)), clean(message), advice)

@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+HOSTS = "hindnote.hosts"
+"""The group of host plugins; an entry's name is the host's slug."""
+
+COMMANDS = "hindnote.commands"
+"""The group of commands; an entry's name is the command's path, a dot for each blank."""
+
+CHECKS = "doctor"
+"""Entries in ``COMMANDS`` below this name are checks of hosts, and no commands."""
+
 
 class BrokenEntry(Exception):
     """What an entry point names cannot be imported; the cause keeps the traceback."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import ConfigDict, ValidationError, model_validator
 
+from hindnote.core.described import Described
 from hindnote.core.outcome import Outcome, RefusalCode, Result, cut, one_line
 from hindnote.core.project_id import project_key
 from hindnote.core.text import clean_json
@@ -33,16 +34,14 @@ class ArgumentError(ValueError):
     """
 
 
-class Params(BaseModel):
+class Params(Described):
     """Base of every parameter model: strict, frozen, unknown fields refused.
 
     Three kindnesses to callers: a whole float counts as an integer, a ``null``
     field counts as omitted, and a lone surrogate in a string becomes U+FFFD.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

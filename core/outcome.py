@@ -11,9 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from hindnote.core.described import Described
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 RefusalCode = Literal[
     "address_collision",
@@ -61,16 +66,14 @@ _LINE_BREAKS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _NAMED_BREAKS = {"\n": "\\n", "\r": "\\r", "\x0b": "\\v", "\x0c": "\\f"}
 
 
-class Result(BaseModel):
+class Result(Described):
     """Base of every success model: closed and frozen, optional fields left *unset*.
 
     A field that was not set is absent from the wire result; a field set to
     ``None`` is there as ``null``. Never set an optional field to ``None``.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 S_co = TypeVar("S_co", bound=Result, covariant=True)

@@ -7,7 +7,6 @@ do instead; the first rule that it breaks is the one that is told.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -244,6 +243,8 @@ def _check_options(source: Source, name: str, options: dict[str, Any]) -> None:
 def _check_known(source: Source, name: str, specs: dict[str, tuple[str, ...]]) -> None:
     if name in specs:
         return
+    import difflib
+
     near = difflib.get_close_matches(name, specs, n=1, cutoff=0.6)
     meant = f"did you mean {near[0]!r}? " if near else ""
     raise PluginRefused(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
-from hindnote.core.entries import BrokenEntry, distribution, entries, load
+from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
 from hindnote.core.history.projection import SessionHeader
 from hindnote.core.outcome import Refused
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from hindnote.core.calls import HostCall
     from hindnote.core.history.projection import Projection
-
-GROUP = "hindnote.hosts"
-"""The entry-point group in which plugins are found; an entry's name is the host's slug."""
 
 _PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
 
@@ -224,7 +221,7 @@ class Hosts:
         if not self._undiscovered:
             return
         self._undiscovered = False
-        for entry in entries(GROUP):
+        for entry in entries(HOSTS):
             source = _source(entry)
             if entry.name in self._found:
                 self._refuse_duplicate(source, self._found[entry.name][1])

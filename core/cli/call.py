@@ -20,7 +20,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(short_help="Call one of the seven tools.")
-@click.argument("operation", type=click.Choice(NAMES))
+@click.argument("operation", type=click.Choice(NAMES), metavar="OPERATION")
 @click.argument("arguments", metavar="[JSON | -]", default="{}")
 @click.option("--host", default="pi", show_default=True, help="Whose notes and sessions.")
 @click.option("--cwd", type=FOLDER, help="Where the host runs; by default the current directory.")
@@ -50,7 +50,9 @@ def call(
 ) -> None:
     """Call one of the seven tools and print what a model would read.
 
-    The arguments are one JSON object; - reads it from standard input.
+    The tools are notes_list, notes_read, notes_search, notes_write, notes_update,
+    history_list and history_read. The arguments are one JSON object; - reads it from
+    standard input.
 
     \b
     hindnote call notes_read '{"address": "@project/plan"}'

@@ -54,14 +54,13 @@ def _show(console: Console, number: int, scene: Scene) -> None:
     arguments = json.dumps(scene.arguments, ensure_ascii=False)
     console.print()
     console.print(Text(f"{number}. {scene.title}", style="bold"))
-    console.print(Text(f"{scene.operation} {arguments}", style="cyan"))
-    read = Text(scene.answer.text)
-    got = Text(json.dumps(scene.answer.result, ensure_ascii=False, indent=2))
+    console.print(Text(f"{scene.operation} {arguments}", style="cyan"), soft_wrap=True)
+    got = json.dumps(scene.answer.result, ensure_ascii=False, indent=2)
     if console.is_terminal and console.width >= WIDE:
-        console.print(_beside(read, got))
+        console.print(_beside(Text(scene.answer.text), Text(got)))
     else:
-        console.print(_below("a model reads", read))
-        console.print(_below("a script gets", got))
+        _below(console, "a model reads", scene.answer.text)
+        _below(console, "a script gets", got)
 
 
 def _beside(read: RenderableType, got: RenderableType) -> RenderableType:
@@ -74,9 +73,9 @@ def _beside(read: RenderableType, got: RenderableType) -> RenderableType:
     return table
 
 
-def _below(title: str, content: RenderableType) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
+def _below(console: Console, title: str, content: str) -> None:
     from rich.text import Text
 
-    return Group(Text(f"  {title}:", style="dim"), Padding(content, (0, 0, 0, 4)))
+    console.print(Text(f"  {title}:", style="dim"))
+    for line in content.split("\n"):
+        console.print(Text(f"  │ {line}".rstrip()), soft_wrap=True)

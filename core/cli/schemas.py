@@ -10,7 +10,7 @@ from hindnote.core.registry import NAMES
 
 
 @click.command(short_help="Print the tools' declarations as JSON.")
-@click.argument("operation", type=click.Choice(NAMES), required=False)
+@click.argument("operation", type=click.Choice(NAMES), metavar="[OPERATION]", required=False)
 def schemas(operation: str | None) -> None:
     """Print the declaration of one tool, or of all seven as a list, as JSON.
 

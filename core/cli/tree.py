@@ -15,12 +15,7 @@ from typing import Any
 
 import click
 
-from hindnote.core.entries import BrokenEntry, distribution, entries, load
-
-GROUP = "hindnote.commands"
-
-CHECKS = "doctor"
-"""Entry points below this name are checks for ``hindnote doctor``, and no commands."""
+from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
 
 
 class Failure(click.ClickException):
@@ -69,7 +64,7 @@ class Tree(click.Group):
         """What entry points offer in this group; of two claims to a name the first holds."""
         loaders: dict[str, Loader] = {}
         depth = len(self.path)
-        for entry in entries(GROUP):
+        for entry in entries(COMMANDS):
             path = tuple(entry.name.split("."))
             if path[0] == CHECKS or path[:depth] != self.path or len(path) <= depth:
                 continue

@@ -55,7 +55,7 @@ def _plan(name: str, title: str, operation: str, **arguments: Any) -> _Plan:
 DECISION = """# Greeting
 
 - The name comes from the environment variable NAME.
-- retries: 3
+- The config file holds `retries`, 3 for now.
 - Open: where does the config file live?
 """
 
@@ -82,8 +82,15 @@ PLANS = (
         query="config file",
     ),
     _plan(
+        "refused",
+        "An edit that could mean two places is refused, with the lines to choose from.",
+        "notes_update",
+        address="@project/greeting",
+        edits=[{"old_text": "config file", "new_text": "settings file"}],
+    ),
+    _plan(
         "updated",
-        "An edit names the exact text; several apply all together or not at all.",
+        "So it names the text exactly. Several edits apply all together or not at all.",
         "notes_update",
         address="@project/greeting",
         edits=[
@@ -92,13 +99,6 @@ PLANS = (
                 "new_text": "- The config file is src/new/config.json.",
             }
         ],
-    ),
-    _plan(
-        "refused",
-        "An edit that could mean two places is refused, with the lines to choose from.",
-        "notes_update",
-        address="@project/greeting",
-        edits=[{"old_text": "config", "new_text": "settings"}],
     ),
     _plan(
         "renamed",

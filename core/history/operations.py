@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hindnote.core.history.corpus import Corpus
 from hindnote.core.history.instants import bound as time_bound
 from hindnote.core.history.lookups import Lookups
 from hindnote.core.history.models import (
@@ -18,10 +19,11 @@ from hindnote.core.history.page import Pager
 from hindnote.core.history.render import render_list, render_read
 from hindnote.core.history.rows import Rows, tool_facts
 from hindnote.core.history.selection import Filters
+from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.matching import Matcher
 from hindnote.core.operation import BoundCall, Hints, Operation
-from hindnote.core.outcome import Outcome, RefusalCode, Refused, Success
+from hindnote.core.outcome import Outcome, RefusalCode, Refused, Success, quote
 from hindnote.core.window import fit_window
 
 if TYPE_CHECKING:
@@ -33,10 +35,28 @@ NEIGHBOURS_BEHIND = 10
 
 def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
     filters = filters_of(params)
-    projection = current(bound)
-    rows = Rows(Timeline(projection), params, None, filters.matcher)
-    lookups = Lookups(projection.header.tool_prefix, bound.call.call_id)
+    sessions = Sessions(bound)
+    if params.session is not None and is_wildcard(params.session):
+        if params.before_seq is not None or params.after_seq is not None:
+            raise Refused(
+                "invalid_selection",
+                f"before_seq and after_seq count within one session, and session "
+                f"{quote(params.session)} names many; leave them out, or name one session",
+            )
+        targets = sessions.many(params.session)
+        return Success(Corpus(bound, params, filters, sessions, targets).page())
+    projection, session = _session(sessions, params.session)
+    rows = Rows(Timeline(projection), params, session, filters.matcher)
+    lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))
     return Success(Pager(rows, filters, lookups, bound.budget).page())
+
+
+def _session(sessions: Sessions, selector: str | None) -> tuple[Projection, str | None]:
+    """Return a session, and its canonical name when the call named one."""
+    if selector is None:
+        return sessions.current(), None
+    projection = sessions.one(selector)
+    return projection, f"{projection.header.host}:{projection.header.session_id}"
 
 
 def filters_of(params: HistoryListParams) -> Filters:
@@ -53,26 +73,11 @@ def filters_of(params: HistoryListParams) -> Filters:
     )
 
 
-def current(bound: BoundCall) -> Projection:
-    """Return the session that a call belongs to.
-
-    Raises:
-        Refused: ``no_current_session``, ``unreadable_session``.
-    """
-    projection = bound.history.current(bound.call)
-    if projection is None:
-        raise Refused(
-            "no_current_session",
-            "this call belongs to no session that has a history yet; name one with session, "
-            'for instance "*" for the most recent of all',
-        )
-    return projection
-
-
 def _read(bound: BoundCall, params: HistoryReadParams) -> Outcome[HistoryRead]:
-    timeline = Timeline(current(bound))
+    projection, session = _session(Sessions(bound), params.session)
+    timeline = Timeline(projection)
     position = timeline.locate(params.seq)
-    return Success(_window(bound, params, timeline, position, None))
+    return Success(_window(bound, params, timeline, position, session))
 
 
 def _window(

@@ -43,6 +43,7 @@ def fit(
     budget: Budget,
     frame: Callable[[int], HistoryList],
     shrink: Callable[[int], Block] | None,
+    narrowing: str,
 ) -> list[Block]:
     """Return the longest run of blocks from the start that fits, the first one shrunk if need be.
 
@@ -51,6 +52,7 @@ def fit(
         budget: The room for both forms.
         frame: Makes the result around the first ``n`` blocks, without their rows.
         shrink: Makes the first block with a preview of so many code points.
+        narrowing: Names of parameters that can leave a row out.
 
     Raises:
         Refused: ``page_too_large`` when not even one block can be delivered.
@@ -71,8 +73,8 @@ def fit(
     if shrink is None or not fits(0):
         raise Refused(
             "page_too_large",
-            "not even one row fits in 32 KiB, since what names it is too long; a before_seq, "
-            "after_seq, since or until that leaves this row out lists the others",
+            f"not even one row fits in 32 KiB, since what names it is too long; {narrowing} can "
+            "leave that row out and list the others",
         )
     first = blocks[0].items[0]
     longest_preview = len(first.content) if isinstance(first, EventRow) else 0
@@ -110,7 +112,13 @@ class Pager:
             goes_on = more or count < len(taken)
             return self._around(taken[:count], goes_on, back, walk.omitted)
 
-        blocks = fit([block for _, block in taken], self.budget, frame, self._shrink(*taken[0]))
+        blocks = fit(
+            [block for _, block in taken],
+            self.budget,
+            frame,
+            self._shrink(*taken[0]),
+            "before_seq, after_seq, since or until",
+        )
         around = frame(len(blocks))
         items = [item for block in self._ascending(blocks) for item in block.items]
         return around.model_copy(update={"items": items})

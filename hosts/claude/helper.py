@@ -12,6 +12,7 @@ A refusal is an answer. Nothing here logs a request or the environment, which is
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import traceback
@@ -38,6 +39,8 @@ class BadRequest(ValueError):
 
 def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
     """Answer the one request in ``source`` and return the exit status."""
+    # A process of a few hundred milliseconds has no garbage worth a tenth of them.
+    gc.disable()
     status, body = answer(source.read())
     sink.write(body)
     sink.flush()
@@ -52,7 +55,7 @@ def resident(socket: str, parent: int, idle: float) -> int:
         sys.stdout.buffer.write(READY)
         sys.stdout.buffer.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
-        _dispatcher()
+        _warm_up()
 
     try:
         Server(Path(socket), parent, idle, answer).run(ready)
@@ -149,10 +152,17 @@ def _dispatcher() -> Dispatcher:
     from hindnote.core.dispatch import Dispatcher
     from hindnote.core.home import notes_home
     from hindnote.core.plugins import Hosts
-    from hindnote.core.registry import registry
     from hindnote.hosts.claude import plugin
 
-    return Dispatcher(Hosts.load({HOST: plugin}), notes_home(), registry())
+    return Dispatcher(Hosts.load({HOST: plugin}), notes_home())
+
+
+def _warm_up() -> None:
+    """Import what calls will need."""
+    from hindnote.core.registry import registry
+
+    _dispatcher()
+    list(registry().values())
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

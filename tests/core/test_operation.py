@@ -24,6 +24,7 @@ class Everything(Params):
     numbers: list[int] = Field(default_factory=list)
     edits: list[Edit] = Field(default_factory=list)
     side: Literal["a", "b"] = "a"
+    from_: str = Field(alias="from", default="")
 
 
 class Nothing(Result):
@@ -113,6 +114,7 @@ def test_an_unknown_field_is_told_with_those_that_are_known() -> None:
 
     assert "numbr: unknown field" in str(caught.value)
     assert "number" in str(caught.value)
+    assert "side, from)" in str(caught.value)
 
 
 def test_a_nested_mistake_is_told_with_its_place() -> None:

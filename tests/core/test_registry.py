@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from hindnote.core.operation import Hints, Operation, Params
 from hindnote.core.outcome import Result
-from hindnote.core.registry import NAMES, build
+from hindnote.core.registry import NAMES, build, registry
 
 
 class Fine(Result):
@@ -63,3 +65,23 @@ def test_no_success_has_a_field_named_error() -> None:
 def test_the_registry_is_immutable() -> None:
     with pytest.raises(TypeError):
         build(SEVEN)["notes_list"] = SEVEN[0]  # type: ignore[index]
+
+
+def test_all_seven_are_known_before_any_is_imported() -> None:
+    assert tuple(registry()) == NAMES
+    assert "notes_delete" not in registry()
+    assert registry().get("notes_delete") is None
+
+
+def test_one_familys_call_imports_no_other_family() -> None:
+    code = (
+        "import sys\nfrom hindnote.core.registry import registry\n"
+        "assert registry()['history_read'].name == 'history_read'\n"
+        "print('hindnote.core.notes.operations' in sys.modules)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "False\n"

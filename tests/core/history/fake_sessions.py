@@ -173,17 +173,18 @@ class SessionBuilder:
 
 
 class FakeSource:
-    """Serves fake sessions as the loaded plugins would."""
+    """Serves fake sessions as the loaded plugins would, the first one newest."""
 
     def __init__(self, *builders: SessionBuilder, current: SessionBuilder | None = None) -> None:
         self.builders = list(builders)
         self.running = current or (builders[0] if builders else None)
         self.entries: dict[str, SessionEntry] = {}
         self.unreadable: set[str] = set()
+        self.hosts = {"pi"}
         self.opened: list[str] = []
 
     def slugs(self) -> Sequence[str]:
-        return sorted({builder.header.host for builder in self.builders} | {"pi"})
+        return sorted({builder.header.host for builder in self.builders} | self.hosts)
 
     def current(self, call: HostCall) -> FakeProjection | None:
         return self.running.projection() if self.running else None
@@ -211,6 +212,7 @@ class FakeSource:
             cwd=header.cwd,
             parent=header.parent,
             name=header.name,
+            modified=1_800_000_000.0 - self.builders.index(builder),
         )
 
 

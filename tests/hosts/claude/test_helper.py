@@ -57,6 +57,7 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    monkeypatch.setattr(helper.gc, "disable", lambda: None)
     recorder = Recorder()
     monkeypatch.setattr(helper, "_dispatcher", lambda: recorder)
     return recorder
@@ -221,7 +222,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 SERVE = (
     "import sys, hindnote.hosts.claude.helper as helper\n"
-    "helper._dispatcher = lambda: None\n"
+    "helper._warm_up = lambda: None\n"
     "from hindnote.hosts.claude.__main__ import main\n"
     "sys.exit(main(sys.argv[1:]))"
 )

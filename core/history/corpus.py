@@ -1,0 +1,230 @@
+"""Lists over many sessions: one row for each, or the hits of a query, newest session first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.budget import Size
+from hindnote.core.history.instants import instant
+from hindnote.core.history.lookups import Lookups
+from hindnote.core.history.models import HistoryList
+from hindnote.core.history.page import Block, fit
+from hindnote.core.history.rows import Rows
+from hindnote.core.history.selection import Filters, Walk
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.outcome import Refused
+
+if TYPE_CHECKING:
+    from hindnote.core.history.models import EventRow, HistoryListParams
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.history.selection import Chosen
+    from hindnote.core.history.sessions import Sessions, Target
+    from hindnote.core.operation import BoundCall
+
+SECONDS_VARIABLE = "HINDNOTE_SEARCH_SECONDS"
+DEFAULT_SECONDS = 20.0
+
+CLOCK_MARGIN = 86_400.0
+"""Seconds by which a file's time may lag behind the events that it holds."""
+
+Key = tuple[str, str, str | None, str, str | None]
+
+
+def time_limit() -> float:
+    """Return after how many seconds a list over many sessions stops."""
+    try:
+        seconds = float(os.environ.get(SECONDS_VARIABLE, ""))
+    except ValueError:
+        return DEFAULT_SECONDS
+    return seconds if seconds > 0 else DEFAULT_SECONDS
+
+
+@dataclass(slots=True)
+class _Found:
+    """One row, and where the search stood when it was found."""
+
+    rows: Rows
+    chosen: Chosen
+    row: EventRow
+    covered: int
+    """Sessions that were covered before this row's."""
+
+    skipped: int
+    lookups: int
+    """Look-ups left out so far, this row's session included."""
+
+    copies: set[str] = field(default_factory=set)
+    """Other sessions that hold the same event."""
+
+    def final(self) -> EventRow:
+        """Return the row with what the search learnt since."""
+        if not self.copies:
+            return self.row
+        return self.row.model_copy(update={"also_in": len(self.copies)})
+
+
+class Corpus:
+    """One list over many sessions.
+
+    Args:
+        bound: The call.
+        params: Its parameters; without seq bounds.
+        filters: Its filters.
+        sessions: Where the sessions are opened.
+        targets: The sessions, newest first.
+        lacks: Whether a session is known, without opening it, to hold no match.
+    """
+
+    def __init__(
+        self,
+        bound: BoundCall,
+        params: HistoryListParams,
+        filters: Filters,
+        sessions: Sessions,
+        targets: list[Target],
+        lacks: Callable[[Target], bool] | None = None,
+    ) -> None:
+        self._bound, self._params, self._sessions = bound, params, sessions
+        self._filters, self._targets = filters, targets
+        self._lacks = lacks
+        if filters.matcher is None and not filters.roles:
+            self._filters = Filters(frozenset({"user"}), None, filters.since, filters.until)
+        self._found: list[_Found] = []
+        self._by_key: dict[Key, _Found] = {}
+        self._size = Size(0, 0)
+        self._covered = self._skipped = self._lookups = 0
+
+    def page(self) -> HistoryList:
+        """Return the list.
+
+        Raises:
+            Refused: ``page_too_large``.
+        """
+        self._search()
+        found, whole = self._found, self._result(self._covered, self._skipped, self._lookups)
+        if not found:
+            return whole
+
+        def frame(count: int) -> HistoryList:
+            if count == len(found):
+                return whole
+            # The first row that is left out belongs to the first session not covered.
+            last, left = found[count - 1], found[count]
+            return self._result(left.covered, left.skipped, last.lookups)
+
+        blocks = fit(
+            [Block.of(one.final()) for one in found],
+            self._bound.budget,
+            frame,
+            self._shrinking(found[0]),
+            "since, until or a session selector",
+        )
+        rows = [item for block in blocks for item in block.items]
+        return frame(len(blocks)).model_copy(update={"items": self._ordered(rows)})
+
+    def _search(self) -> None:
+        deadline = monotonic() + time_limit()
+        for index, target in enumerate(self._targets):
+            full = len(self._found) >= self._params.limit
+            if full or (index and monotonic() > deadline):
+                return
+            if self._out_of_time(target) or (self._lacks is not None and self._lacks(target)):
+                self._covered += 1
+                continue
+            projection = self._open(target)
+            if projection is None:
+                self._skipped += 1
+            elif not self._look_into(target, projection):
+                return
+            else:
+                self._covered += 1
+
+    def _look_into(self, target: Target, projection: Projection) -> bool:
+        """Take what one session has to offer; return whether that was all of it."""
+        timeline = Timeline(projection)
+        rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
+        lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
+        walk = Walk(timeline, self._filters, lookups)
+        before = self._lookups
+        for chosen in self._walk(walk, timeline):
+            if (key := self._key(timeline, chosen)) is not None and key in self._by_key:
+                self._by_key[key].copies.add(target.canonical)
+                continue
+            if len(self._found) >= self._params.limit or not self._bound.budget.allows(self._size):
+                return False
+            row = rows.event(chosen)
+            found = _Found(rows, chosen, row, self._covered, self._skipped, before + chosen.lookups)
+            self._found.append(found)
+            self._size += Block.of(row).size
+            if key is not None:
+                self._by_key[key] = found
+        self._lookups = before + walk.omitted
+        return True
+
+    def _walk(self, walk: Walk, timeline: Timeline) -> Iterator[Chosen]:
+        if self._filters.matcher is None:
+            # One event stands for the session, the latest.
+            latest = next(walk.over(range(timeline.size - 1, -1, -1)), None)
+            return iter([] if latest is None else [latest])
+        if self._params.from_ == "newest":
+            return walk.over(range(timeline.size - 1, -1, -1))
+        return walk.over(range(timeline.size))
+
+    def _key(self, timeline: Timeline, chosen: Chosen) -> Key | None:
+        """Return what is the same for a fork's copy of a hit; None when nothing tells.
+
+        The call id is part of it, since one answer may have made several calls.
+        """
+        if chosen.event is None or chosen.event.facts.entry_id is None:
+            return None
+        return (
+            timeline.projection.header.host,
+            chosen.event.facts.entry_id,
+            chosen.event.created_at,
+            timeline.role(chosen.position),
+            timeline.branch.call_ids.get(chosen.position),
+        )
+
+    def _open(self, target: Target) -> Projection | None:
+        try:
+            return self._sessions.open(target)
+        except Refused as refused:
+            if refused.code in ("unreadable_session", "io_error"):
+                return None
+            raise
+
+    def _out_of_time(self, target: Target) -> bool:
+        """Return whether facts about a session's file say that no event can be in the bounds."""
+        entry, filters = target.entry, self._filters
+        if entry is None:
+            return False
+        if filters.since is not None and 0 < entry.modified + CLOCK_MARGIN < filters.since:
+            return True
+        # A fork's entries may be older than the fork.
+        return (
+            filters.until is not None
+            and entry.parent is None
+            and instant(entry.started) >= filters.until
+        )
+
+    def _shrinking(self, first: _Found) -> Callable[[int], Block]:
+        shrunk = first.rows.shrinking(first.final(), first.chosen)
+        return lambda limit: Block.of(shrunk(limit))
+
+    def _ordered(self, rows: list[Any]) -> list[Any]:
+        """Return the rows by session, newest session first, and ascending within one."""
+        order = {name: place for place, name in enumerate(dict.fromkeys(r.session for r in rows))}
+        return sorted(rows, key=lambda row: (order[row.session], row.seq))
+
+    def _result(self, covered: int, skipped: int, lookups: int) -> HistoryList:
+        fields: dict[str, Any] = {"sessions_covered": covered}
+        fields["sessions_remaining"] = len(self._targets) - covered - skipped
+        if skipped:
+            fields["sessions_skipped"] = skipped
+        if lookups:
+            fields["lookups_omitted"] = lookups
+        return HistoryList(items=[], page_older=None, page_newer=None, **fields)

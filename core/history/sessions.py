@@ -1,0 +1,287 @@
+"""Session selectors: which session, or which many, a call is about.
+
+Sessions are resolved where they lie, through the catalogues of the loaded hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hindnote.core.outcome import Refused, quote
+from hindnote.core.project_id import project_key
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import SessionEntry
+    from hindnote.core.history.projection import Projection, SessionHeader
+    from hindnote.core.operation import BoundCall
+
+PREFIX_LENGTH = 4
+"""Characters of an abbreviated id, at least."""
+
+CANDIDATES_SHOWN = 10
+DIRECTORY_SHOWN = 60
+"""Code points of a candidate's directory in a message; its end tells most."""
+
+PARENT = "@parent"
+EVERY = "*"
+PROJECT = "project:*"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One session of the corpus."""
+
+    canonical: str
+    entry: SessionEntry | None
+    """None for a running session that is in no catalogue."""
+
+
+class Sessions:
+    """The sessions that one call can name."""
+
+    def __init__(self, bound: BoundCall) -> None:
+        self._bound = bound
+        self._catalogues: dict[str, list[SessionEntry]] = {}
+
+    # -- one session -----------------------------------------------------------
+
+    def current(self) -> Projection:
+        """Return the session that the call belongs to.
+
+        Raises:
+            Refused: ``no_current_session``, ``unreadable_session``.
+        """
+        projection = self._bound.history.current(self._bound.call)
+        if projection is None:
+            raise Refused(
+                "no_current_session",
+                "this call belongs to no session that has a history yet; name one with session, "
+                'or list the latest of every session with {"session": "*"}',
+            )
+        return projection
+
+    def one(self, selector: str) -> Projection:
+        """Return the session that a selector names.
+
+        Raises:
+            Refused: ``invalid_session`` (also for a selector of many), ``unknown_session``,
+                ``ambiguous_session``, ``unreadable_session``, ``no_current_session``.
+        """
+        if is_wildcard(selector):
+            raise Refused(
+                "invalid_session",
+                f"session {quote(selector)} names many sessions, and this call takes one; its "
+                "canonical name is in every row of a list",
+            )
+        target = self._parent() if selector == PARENT else self._named(selector)
+        projection = self.open(target)
+        if projection is None:
+            raise Refused("unknown_session", f"session {quote(target.canonical)} is not there now")
+        return projection
+
+    def open(self, target: Target) -> Projection | None:
+        """Return a session of the corpus; None when it is no longer there.
+
+        Raises:
+            Refused: ``unreadable_session``.
+        """
+        if target.canonical == self.running:
+            # The host knows at which entry its own session stands; a file does not say.
+            projection = self._bound.history.current(self._bound.call)
+            if projection is not None:
+                return projection
+        if target.entry is None:
+            return None
+        return self._bound.history.open(self._bound.call, target.entry)
+
+    def asking(self, canonical: str | None) -> str | None:
+        """Return the id of the call that is being answered, if it lies in this session."""
+        here = canonical is None or canonical == self.running
+        return self._bound.call.call_id if here else None
+
+    # -- many ------------------------------------------------------------------
+
+    def many(self, selector: str) -> list[Target]:
+        """Return the sessions that a wildcard names, the one that changed last first.
+
+        Raises:
+            Refused: ``invalid_session`` when it names no installed host.
+        """
+        if selector == PROJECT:
+            belongs = self._belongs()
+            found = (entry for entry in self._entries(self._hosts) if belongs(entry.cwd))
+            return self._targets(found, lambda header: belongs(header.cwd))
+        if selector == EVERY:
+            return self._targets(self._entries(self._hosts), lambda header: True)
+        host = selector.removesuffix(":*")
+        if host not in self._hosts:
+            raise Refused(
+                "invalid_session",
+                f"session {quote(selector)} names no installed host; there are: "
+                f"{', '.join(self._hosts)}",
+            )
+        return self._targets(self._entries([host]), lambda header: header.host == host)
+
+    def _targets(
+        self, entries: Iterable[SessionEntry], meant: Callable[[SessionHeader], bool]
+    ) -> list[Target]:
+        newest = sorted(entries, key=lambda entry: entry.modified, reverse=True)
+        found = [Target(entry.canonical, entry) for entry in newest]
+        if self.running is None or any(target.canonical == self.running for target in found):
+            return found
+        projection = self._bound.history.current(self._bound.call)
+        if projection is None or not meant(projection.header):
+            return found
+        return [Target(self.running, None), *found]
+
+    def _belongs(self) -> Callable[[str | None], bool]:
+        """Return whether a recorded directory lies in the call's project."""
+        wanted = self._bound.project_key
+        known: dict[str | None, bool] = {None: False}
+
+        def belongs(cwd: str | None) -> bool:
+            if cwd is not None and cwd not in known:
+                known[cwd] = _key(cwd) == wanted
+            return known[cwd]
+
+        return belongs
+
+    # -- finding ---------------------------------------------------------------
+
+    @cached_property
+    def _hosts(self) -> list[str]:
+        return list(self._bound.history.slugs())
+
+    @cached_property
+    def running(self) -> str | None:
+        """Canonical name of the session that the call runs in."""
+        session_id = self._bound.identity.session_id
+        if session_id is None:
+            return None
+        agent = self._bound.call.agent_id
+        return f"{self._bound.call.host}:{session_id}{f'/{agent}' if agent else ''}"
+
+    def _entries(self, hosts: Iterable[str]) -> Iterator[SessionEntry]:
+        for host in hosts:
+            if host not in self._catalogues:
+                entries = self._bound.history.sessions(self._bound.call, host)
+                # Two files may claim one id; the newer one is the session.
+                unique: dict[str, SessionEntry] = {}
+                for entry in entries:
+                    unique.setdefault(entry.id, entry)
+                self._catalogues[host] = list(unique.values())
+            yield from self._catalogues[host]
+
+    def _named(self, selector: str) -> Target:
+        _check(selector)
+        if self.running is not None and selector in (
+            self.running,
+            self.running.partition(":")[2],
+        ):
+            return self._running_target(self.running)
+        own, hosts = self._bound.call.host, self._hosts
+        head, colon, rest = selector.partition(":")
+        if colon and head in hosts:
+            return self._pick(selector, rest, [[head]])
+        others = [host for host in hosts if host != own]
+        return self._pick(selector, selector, [[own], others])
+
+    def _running_target(self, running: str) -> Target:
+        session_id = running.partition(":")[2]
+        entries = self._entries([self._bound.call.host])
+        return Target(running, next((one for one in entries if one.id == session_id), None))
+
+    def _pick(self, selector: str, wanted: str, groups: list[list[str]]) -> Target:
+        """Return the session called ``wanted``, in the first group of hosts that has one."""
+        for matches in (_is(wanted), _begins(wanted)):
+            for hosts in groups:
+                found = [entry for entry in self._entries(hosts) if matches(entry.id)]
+                if len(found) > 1:
+                    raise _ambiguous(selector, found)
+                if found:
+                    return Target(found[0].canonical, found[0])
+        if len(wanted) < PREFIX_LENGTH:
+            raise Refused(
+                "invalid_session",
+                f"no session has the id {quote(selector)}, and the beginning of an id needs at "
+                f"least {PREFIX_LENGTH} characters",
+            )
+        hosts = sorted({host for group in groups for host in group})
+        count = sum(1 for _ in self._entries(hosts))
+        raise Refused(
+            "unknown_session",
+            f"no session {quote(selector)} among {count} of {', '.join(hosts)}; list the latest "
+            'of every session with {"session": "*"}',
+        )
+
+    def _parent(self) -> Target:
+        header = self.current().header
+        if header.parent is None:
+            raise Refused("unknown_session", "this session was not forked from another one")
+        for entry in self._entries([header.host]):
+            if entry.id == header.parent:
+                return Target(entry.canonical, entry)
+        raise Refused(
+            "unknown_session",
+            f"this session was forked from {quote(f'{header.host}:{header.parent}')}, which is "
+            "not there now",
+        )
+
+
+def is_wildcard(selector: str) -> bool:
+    """Return whether a selector names many sessions."""
+    return selector == EVERY or (selector.endswith(":*") and selector.count("*") == 1)
+
+
+def _check(selector: str) -> None:
+    """Raise ``invalid_session`` for what cannot be the name of one session."""
+    if not selector.strip() or selector.startswith("@") or "*" in selector:
+        raise Refused(
+            "invalid_session",
+            f"session {quote(selector)} is no selector; one session: <host>:<id>, an id or the "
+            f"first {PREFIX_LENGTH} or more characters of one, {PARENT}; many: {EVERY}, <host>:*, "
+            f"{PROJECT}",
+        )
+
+
+def _is(wanted: str) -> Callable[[str], bool]:
+    return lambda session_id: session_id == wanted
+
+
+def _begins(wanted: str) -> Callable[[str], bool]:
+    if len(wanted) < PREFIX_LENGTH:
+        return lambda session_id: False
+    # Without a slash only main sessions are meant: a subagent's id begins with its session's.
+    return lambda session_id: (
+        session_id.startswith(wanted) and ("/" in wanted or "/" not in session_id)
+    )
+
+
+def _ambiguous(selector: str, found: list[SessionEntry]) -> Refused:
+    shown = [_candidate(entry) for entry in found[:CANDIDATES_SHOWN]]
+    rest = f"; and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+    return Refused(
+        "ambiguous_session",
+        f"{len(found)} sessions begin with {quote(selector)}: {'; '.join(shown)}{rest}; "
+        "give more of the id",
+    )
+
+
+def _candidate(entry: SessionEntry) -> str:
+    name = entry.canonical if len(entry.canonical) <= 80 else f"{entry.canonical[:79]}…"
+    directory = entry.cwd or "no directory recorded"
+    if len(directory) > DIRECTORY_SHOWN:
+        directory = f"…{directory[-DIRECTORY_SHOWN:]}"
+    return f"{name} ({(entry.started or 'no time recorded')[:40]}, {directory})"
+
+
+def _key(cwd: str) -> str | None:
+    path = Path(cwd)
+    try:
+        return project_key(path) if path.is_absolute() else None
+    except (OSError, ValueError, RuntimeError):
+        return None

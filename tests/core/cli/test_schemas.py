@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from hindnote.core.cli.app import make_app
+from hindnote.core.registry import NAMES
+
+
+def test_all_seven_declarations_are_printed_in_order() -> None:
+    result = CliRunner().invoke(make_app(), ["schemas"])
+
+    assert result.exit_code == 0
+    assert [declared["name"] for declared in json.loads(result.output)] == list(NAMES)
+
+
+def test_one_declaration_is_printed_alone() -> None:
+    result = CliRunner().invoke(make_app(), ["schemas", "notes_read"])
+
+    assert json.loads(result.output)["name"] == "notes_read"
+
+
+def test_an_unknown_operation_is_a_usage_error_that_names_the_seven() -> None:
+    result = CliRunner().invoke(make_app(), ["schemas", "notes_delete"])
+
+    assert result.exit_code == 2
+    assert all(name in result.output for name in NAMES)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_sessions import FakeSource, SessionBuilder, bound_call
+
+from hindnote.core.history.sessions import Sessions
+from hindnote.core.outcome import MESSAGE_LIMIT, Refused
+
+MAIN = "01a22be3-c9bc-7148"
+
+
+def source() -> FakeSource:
+    return FakeSource(
+        SessionBuilder(MAIN),
+        SessionBuilder(f"{MAIN}/agent-1", parent=MAIN),
+        SessionBuilder("01a22be3-ffff", cwd="/w/other", started="2026-11-30T09:00:00Z"),
+        SessionBuilder("01a2", host="claude"),
+        SessionBuilder("feed-0001", host="claude"),
+    )
+
+
+def sessions(found: FakeSource | None = None, **call: Any) -> Sessions:
+    return Sessions(bound_call(source() if found is None else found, **call))
+
+
+@pytest.mark.parametrize(
+    ("selector", "name"),
+    [
+        (f"pi:{MAIN}", f"pi:{MAIN}"),
+        (MAIN, f"pi:{MAIN}"),
+        ("01a22be3-c", f"pi:{MAIN}"),
+        (f"{MAIN}/", f"pi:{MAIN}/agent-1"),
+        (f"{MAIN}/agent-1", f"pi:{MAIN}/agent-1"),
+        ("01a2", "claude:01a2"),
+        ("feed", "claude:feed-0001"),
+        ("claude:feed", "claude:feed-0001"),
+    ],
+)
+def test_a_selector_names_one_session(selector: str, name: str) -> None:
+    header = sessions().one(selector).header
+
+    assert f"{header.host}:{header.session_id}" == name
+
+
+@pytest.mark.parametrize(
+    ("selector", "code"),
+    [
+        ("", "invalid_session"),
+        (" ", "invalid_session"),
+        ("@other", "invalid_session"),
+        ("pi:01*", "invalid_session"),
+        ("*", "invalid_session"),
+        ("pi:*", "invalid_session"),
+        ("01a", "invalid_session"),
+        ("01a22be3", "ambiguous_session"),
+        ("nowhere", "unknown_session"),
+        ("pi:feed-0001", "unknown_session"),
+        ("else:feed-0001", "unknown_session"),
+        (f"{MAIN}/agent-9", "unknown_session"),
+        ("@parent", "unknown_session"),
+    ],
+)
+def test_a_selector_that_names_none_or_several_is_refused(selector: str, code: str) -> None:
+    with pytest.raises(Refused) as caught:
+        sessions().one(selector)
+
+    assert caught.value.code == code
+
+
+def test_candidates_come_with_time_and_directory() -> None:
+    with pytest.raises(Refused) as caught:
+        sessions().one("01a22be3")
+
+    message = caught.value.refusal.message
+    assert f"pi:{MAIN} (no time recorded, no directory recorded)" in message
+    assert "pi:01a22be3-ffff (2026-11-30T09:00:00Z, /w/other)" in message
+
+
+def test_many_long_candidates_leave_room_for_the_count() -> None:
+    builders = [SessionBuilder(f"same{'x' * 200}{n}", cwd="/deep" * 200) for n in range(30)]
+
+    with pytest.raises(Refused) as caught:
+        sessions(FakeSource(*builders)).one("same")
+
+    message = caught.value.refusal.message
+    assert len(message) < MESSAGE_LIMIT
+    assert message.count("pi:same") == 10
+    assert "and 20 more" in message
+
+
+def test_parent_names_the_session_that_this_one_was_forked_from() -> None:
+    fork = SessionBuilder("fork", parent="origin")
+    found = FakeSource(fork, SessionBuilder("origin"))
+
+    assert sessions(found).one("@parent").header.session_id == "origin"
+
+
+def test_a_parent_that_is_gone_is_refused_by_name() -> None:
+    with pytest.raises(Refused) as caught:
+        sessions(FakeSource(SessionBuilder("fork", parent="origin"))).one("@parent")
+
+    assert caught.value.code == "unknown_session"
+    assert "pi:origin" in caught.value.refusal.message
+
+
+def test_an_unreadable_session_is_refused_when_it_is_named() -> None:
+    found = source()
+    found.unreadable.add("claude:feed-0001")
+
+    with pytest.raises(Refused) as caught:
+        sessions(found).one("feed")
+
+    assert caught.value.code == "unreadable_session"
+
+
+def test_the_running_session_is_asked_of_its_host_as_it_stands() -> None:
+    found = source()
+
+    assert sessions(found, session_id=MAIN).one(MAIN).header.session_id == MAIN
+    assert found.opened == []
+
+
+def test_a_running_session_without_a_file_can_be_named_and_is_in_every_wildcard() -> None:
+    running = SessionBuilder("live-1")
+    found = FakeSource(SessionBuilder("old-1"), current=running)
+    named = sessions(found, session_id="live-1")
+
+    assert named.one("pi:live-1").header.session_id == "live-1"
+    assert [target.canonical for target in named.many("*")] == ["pi:live-1", "pi:old-1"]
+
+
+def test_a_subagents_own_session_is_the_running_one() -> None:
+    found = source()
+    found.running = found.builders[1]
+
+    one = sessions(found, session_id=MAIN, agent_id="agent-1").one(f"{MAIN}/agent-1")
+
+    assert one.header.session_id == f"{MAIN}/agent-1"
+    assert found.opened == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "count"), [("*", 5), ("pi:*", 3), ("claude:*", 2), ("project:*", 2)]
+)
+def test_wildcards_name_many_newest_first(selector: str, count: int, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    found = FakeSource(
+        SessionBuilder("s1", cwd=str(tmp_path / "sub")),
+        SessionBuilder("s2", cwd="/elsewhere"),
+        SessionBuilder("s3", cwd=str(tmp_path)),
+        SessionBuilder("s4", host="claude"),
+        SessionBuilder("s5", host="claude", cwd="relative"),
+    )
+
+    named = [target.canonical for target in sessions(found, cwd=tmp_path).many(selector)]
+
+    assert len(named) == count
+    assert named == sorted(named, key=lambda name: name[-1])
+
+
+def test_a_wildcard_of_no_installed_host_is_refused() -> None:
+    with pytest.raises(Refused) as caught:
+        sessions().many("else:*")
+
+    assert caught.value.code == "invalid_session"
+    assert "claude, pi" in caught.value.refusal.message

@@ -1,0 +1,242 @@
+"""``examine``: what is wrong is told, and nothing is touched."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hindnote.core import doctor, doctor_notes
+from hindnote.core.doctor import Finding, examine, examine_hosts, examine_installation
+from hindnote.core.doctor_notes import examine_home
+
+Install = Callable[..., None]
+
+
+def told(home: Path, level: str = "error") -> list[Finding]:
+    return [finding for finding in examine_home(home) if finding.level == level]
+
+
+def about(home: Path, level: str = "error") -> list[str]:
+    """Return what the findings of a level are about, relative to the home."""
+    return [os.path.relpath(finding.subject, home) for finding in told(home, level)]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    (folder / "human").mkdir(parents=True)
+    (folder / "human" / "good.md").write_text("---\norigin: self\n---\nfine\n")
+    return folder
+
+
+def test_a_home_that_does_not_exist_yet_is_fine_and_stays_absent(tmp_path: Path) -> None:
+    absent = tmp_path / "notes"
+
+    assert [finding.level for finding in examine_home(absent)] == ["ok"]
+    assert not absent.exists()
+
+
+def test_a_sound_home_has_nothing_to_tell(home: Path) -> None:
+    findings = list(examine_home(home))
+
+    assert [finding.level for finding in findings] == ["ok"]
+    assert "1 notes" in findings[0].message
+
+
+def test_a_home_that_is_a_file_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    file.write_text("")
+
+    assert len(told(file)) == 1
+
+
+def test_a_home_behind_a_link_is_fine(home: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(home)
+
+    assert told(link) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("latin.md", b"caf\xe9"),
+        ("broken.md", b"---\ntitle: a: b\n---\nx"),
+        ("twice.md", b"---\na: 1\na: 2\n---\nx"),
+        ("date.md", b"---\nd: [\n---\nx"),
+    ],
+)
+def test_a_note_that_cannot_be_read_whole_is_told(home: Path, name: str, content: bytes) -> None:
+    (home / "human" / name).write_bytes(content)
+
+    assert about(home) == [f"human/{name}"]
+
+
+def test_a_note_that_is_too_large_is_told_without_being_read(home: Path) -> None:
+    with (home / "human" / "huge.md").open("wb") as file:
+        file.truncate(17 * 1024 * 1024)
+
+    assert about(home) == ["human/huge.md"]
+
+
+def test_links_are_told_when_they_lead_out_or_nowhere(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("secret")
+    (home / "human" / "out.md").symlink_to(tmp_path / "secret.md")
+    (home / "human" / "folder").symlink_to(tmp_path)
+    (home / "human" / "within.md").symlink_to("good.md")
+    (home / "human" / "nowhere.md").symlink_to("absent.md")
+    (home / "human" / "loop.md").symlink_to("loop.md")
+
+    assert about(home) == ["human/folder", "human/out.md"]
+    assert about(home, "warning") == ["human/loop.md", "human/nowhere.md"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("Plan.md", "plan.md"), ("é.md", "e\u0301.md")])
+def test_names_that_collide_on_other_systems_are_told(home: Path, one: str, other: str) -> None:
+    (home / "human" / one).write_text("x")
+    (home / "human" / other).write_text("x")
+
+    assert about(home) == ["human"]
+    assert one in told(home)[0].message
+
+
+def test_a_name_without_an_address_is_worth_knowing(home: Path) -> None:
+    (home / "human" / "a:b.md").write_text("x")
+    (home / "human" / b"\xff.md".decode(errors="surrogateescape")).write_text("x")
+
+    assert about(home, "warning") == ["human/a:b.md"]
+
+
+def test_a_folder_that_cannot_be_listed_is_told_and_the_rest_is_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "project").mkdir()
+    (home / "project" / "latin.md").write_bytes(b"\xe9")
+    scandir = os.scandir
+
+    def denied(path: str) -> object:
+        if str(path).endswith("human"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(doctor_notes.os, "scandir", denied)
+
+    assert sorted(about(home)) == ["human", "project/latin.md"]
+
+
+def test_what_a_killed_writer_left_is_told_once_it_is_old(home: Path) -> None:
+    fresh = home / "human" / ".0123456789abcdef.hindnote-tmp"
+    old = home / "human" / ".fedcba9876543210.hindnote-tmp"
+    for path in (fresh, old):
+        path.write_text("half")
+    past = time.time() - 3_600
+    os.utime(old, (past, past))
+
+    assert about(home, "warning") == [f"human/{old.name}"]
+
+
+def test_a_held_lock_is_told_and_a_free_one_is_not(home: Path) -> None:
+    locks = home / ".hindnote" / "locks"
+    locks.mkdir(parents=True)
+    (locks / "01.lock").write_text("")
+    with (locks / "02.lock").open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+        assert about(home, "warning") == [".hindnote/locks/02.lock"]
+    assert about(home, "warning") == []
+
+
+def test_a_home_that_cannot_be_written_is_wrong(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor_notes, "can_write", lambda folder: False)
+
+    assert [finding.message for finding in told(home)] == ["cannot be written"]
+
+
+def test_looking_changes_nothing(home: Path) -> None:
+    (home / "human" / "broken.md").write_text("---\na: [\n---\n")
+    before = {path: path.stat() for path in home.rglob("*")}
+
+    list(examine(home))
+
+    after = {path: path.stat() for path in home.rglob("*")}
+    assert {path: (status.st_mtime_ns, status.st_size) for path, status in before.items()} == {
+        path: (status.st_mtime_ns, status.st_size) for path, status in after.items()
+    }
+
+
+# -- the installation ----------------------------------------------------------
+
+
+def test_a_refused_host_and_a_broken_command_are_wrong(install: Install) -> None:
+    install("a", "acme", "hindnote_test_a", "import no_such_module")
+    install("b", "wave", "hindnote_test_b:x", "import no_such_module", "hindnote.commands")
+
+    subjects = [finding.subject for finding in examine_installation() if finding.level == "error"]
+
+    assert "host acme" in subjects
+    assert "entry point wave" in subjects
+
+
+def test_two_claims_to_one_command_are_wrong(install: Install) -> None:
+    install("a", "wave", "hindnote_test_a:x", "x = 1", "hindnote.commands")
+    install("b", "wave", "hindnote_test_b:x", "x = 1", "hindnote.commands")
+
+    messages = [finding.message for finding in examine_installation() if finding.level == "error"]
+
+    assert any("b 1.0 offers what a 1.0 offers already" in message for message in messages)
+
+
+def test_a_command_off_the_path_is_worth_knowing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
+
+    found = [finding for finding in examine_installation() if finding.level == "warning"]
+
+    assert [finding.subject for finding in found] == ["command hindnote"]
+
+
+# -- the hosts -----------------------------------------------------------------
+
+CHECKS = """
+from hindnote.core.doctor import Finding
+
+def checks():
+    yield Finding("warning", "acme", "is asleep", "wake it")
+    {rest}
+"""
+
+
+def acme(findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if "acme" in finding.subject]
+
+
+@pytest.mark.parametrize(
+    ("rest", "levels"),
+    [
+        ("", ["warning"]),
+        ("raise KeyError('gone')", ["warning", "error"]),
+        ("yield 'text'", ["warning", "error"]),
+    ],
+)
+def test_a_host_s_checks_are_run_and_a_broken_one_is_a_finding(
+    install: Install, rest: str, levels: list[str]
+) -> None:
+    install(
+        *("a", "doctor.acme", "hindnote_test_a:checks"),
+        CHECKS.format(rest=rest),
+        "hindnote.commands",
+    )
+
+    assert [finding.level for finding in acme(list(examine_hosts()))] == levels
+
+
+def test_a_check_that_is_no_function_is_a_finding(install: Install) -> None:
+    install("a", "doctor.acme", "hindnote_test_a:checks", "checks = 5", "hindnote.commands")
+
+    assert [finding.level for finding in acme(list(examine_hosts()))] == ["error"]
