@@ -125,12 +125,21 @@ class Operation(Generic[P, S]):
         Raises:
             ArgumentError: The arguments break the input schema.
         """
-        try:
-            return self.params.model_validate(clean_json(dict(arguments)))
-        except ValidationError as error:
-            raise ArgumentError(_explain(self.name, self.params, error)) from None
-        except RecursionError:
-            raise ArgumentError(f"{self.name}: the arguments are nested too deeply") from None
+        return bind(self.name, self.params, arguments)
+
+
+def bind(name: str, params: type[P], arguments: Mapping[str, Any]) -> P:
+    """Return checked parameters of the tool ``name``.
+
+    Raises:
+        ArgumentError: The arguments break the input schema.
+    """
+    try:
+        return params.model_validate(clean_json(dict(arguments)))
+    except ValidationError as error:
+        raise ArgumentError(_explain(name, params, error)) from None
+    except RecursionError:
+        raise ArgumentError(f"{name}: the arguments are nested too deeply") from None
 
 
 def _explain(name: str, params: type[Params], error: ValidationError) -> str:
