@@ -100,9 +100,9 @@ def _receipt_lines(dto: Mapping[str, Any]) -> list[str]:
     lines = []
     if dto["ok"]:
         lines.append(_completeness_line(dto["completeness"]))
-    else:
+    elif dto["error"]["code"].startswith("contract_"):
         error = dto["error"]
-        lines.append(f"failed: {error['code']}: {one_line(error['message'])}")
+        lines.append(f"structured output failed: {error['code']}: {one_line(error['message'])}")
     return lines + _effect_lines(dto["effects"])
 
 

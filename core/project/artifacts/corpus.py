@@ -1,0 +1,125 @@
+"""The documents that a call covers, on an index that is sound and up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from hindnote.core.project.artifacts import index as indexing
+from hindnote.core.project.artifacts.index import Index, Unsound, Unusable
+from hindnote.core.project.artifacts.walk import Walk
+from hindnote.core.project.call import Call
+from hindnote.core.project.contract.documents import Scope
+
+Freshness = Literal["auto", "strict", "memory"]
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Corpus:
+    """An up-to-date index and the documents that the call may show."""
+
+    index: Index
+    scopes: Mapping[str, str]
+    """Scope of every document covered, by path."""
+
+    cache_state: dict[str, Any]
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The index's connection."""
+        return self.index.connection
+
+
+def with_corpus(
+    call: Call,
+    scopes: tuple[Scope, ...],
+    freshness: Freshness,
+    work: Callable[[Corpus], T],
+    *,
+    rebuild: bool = False,
+) -> T:
+    """Return what ``work`` makes of the documents; it may be asked again on a new index.
+
+    An unsound index is made again once; where none can be kept, one in memory serves.
+    """
+    reason = "a rebuild was asked for" if rebuild else None
+    if freshness == "memory":
+        return _in_memory(call, scopes, freshness, work, None)
+    for attempt in (1, 2):
+        try:
+            return _on_disk(call, scopes, freshness, work, reason, rebuild=rebuild)
+        except Unusable as error:
+            reason = f"no index can be kept on disk: {error}"
+            break
+        except Unsound as error:
+            reason, rebuild = f"the index was damaged or foreign: {error}", True
+            if attempt == 2:
+                break
+    return _in_memory(call, scopes, freshness, work, reason)
+
+
+def _on_disk(
+    call: Call,
+    scopes: tuple[Scope, ...],
+    freshness: Freshness,
+    work: Callable[[Corpus], T],
+    reason: str | None,
+    *,
+    rebuild: bool,
+) -> T:
+    try:
+        index, made = indexing.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
+        with index:
+            corpus = _refreshed(call, scopes, freshness, index)
+            state = corpus.cache_state
+            if made:
+                state["state"] = "rebuilt"
+                state["reason"] = reason or "there was no index yet"
+            elif state["refreshed"]:
+                state["state"] = "refreshed"
+            return work(corpus)
+    except sqlite3.DatabaseError as error:
+        raise indexing.judged(error) from error
+
+
+def _in_memory(
+    call: Call,
+    scopes: tuple[Scope, ...],
+    freshness: Freshness,
+    work: Callable[[Corpus], T],
+    reason: str | None,
+) -> T:
+    with indexing.open_in_memory() as index:
+        corpus = _refreshed(call, scopes, freshness, index)
+        corpus.cache_state["state"] = "memory"
+        if reason is not None:
+            corpus.cache_state["reason"] = reason
+        return work(corpus)
+
+
+def _refreshed(call: Call, scopes: tuple[Scope, ...], freshness: Freshness, index: Index) -> Corpus:
+    walk = Walk(call.workspace, scopes)
+    call.effects.reached("indexing")
+    found = index.refresh(walk, walk.prefixes(), strict=freshness == "strict", effects=call.effects)
+    covered = {path: scope for path, scope in found.paths.items() if scope in scopes}
+    return Corpus(
+        index,
+        covered,
+        {
+            "state": "fresh",
+            "freshness": freshness,
+            "documents": len(covered),
+            "refreshed": found.refreshed,
+            "previews_partial": _partial(index.connection, covered),
+            "unreadable": walk.unreadable + found.unreadable,
+            "roots": walk.roots,
+        },
+    )
+
+
+def _partial(connection: sqlite3.Connection, covered: Mapping[str, str]) -> int:
+    rows = connection.execute("SELECT path FROM documents WHERE NOT covered")
+    return sum(path in covered for (path,) in rows)

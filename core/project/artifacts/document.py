@@ -1,0 +1,148 @@
+"""One Markdown document as search sees it: title, preview, fields and links."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+
+from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
+from hindnote.core.project.markdown import parse_markdown
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.frontmatter import Json
+    from hindnote.core.project.contract.documents import FieldType
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_LINK = re.compile(r"\]\(\s*<?([^)\s<>]+\.(?:md|markdown))(?:#[^)\s<>]*)?>?[^)]*\)", re.IGNORECASE)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+# Scripts that are written without blanks: each character is a word of its own.
+_UNSPACED = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])"
+)
+
+
+class Field(NamedTuple):
+    """One value of one top-level frontmatter key; a list gives one for each item."""
+
+    key: str
+    value: str | None
+    """Normalised for exact comparison; None for what cannot be compared."""
+
+    shown: str | None
+    """As it is written."""
+
+    type: FieldType
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is indexed of one document."""
+
+    title: str
+    preview: str
+    covered: bool
+    """Whether the preview is all of the body."""
+
+    metadata: Mapping[str, Json]
+    fields: tuple[Field, ...]
+    links: tuple[str, ...]
+    """Workspace-relative paths of documents that the preview links to."""
+
+
+def read_document(path: str, text: str) -> Document:
+    """Return what is indexed of a file.
+
+    Args:
+        path: Workspace-relative path of the file.
+        text: Its text.
+    """
+    markdown = parse_markdown(text)
+    body = markdown.body.strip()
+    preview = clip_utf16(body, PREVIEW_CHARS)
+    return Document(
+        title=_title(path, markdown.values, body),
+        preview=preview,
+        covered=len(preview) == len(body),
+        metadata=markdown.values,
+        fields=tuple(_fields(markdown.values)),
+        links=tuple(dict.fromkeys(_links(path, preview))),
+    )
+
+
+def _title(path: str, values: Mapping[str, Json], body: str) -> str:
+    title = values.get("title")
+    if isinstance(title, str) and title.strip():
+        return title.strip()
+    heading = _HEADING.search(body)
+    return heading[1] if heading else posixpath.basename(path).rpartition(".")[0]
+
+
+def _links(path: str, preview: str) -> Iterator[str]:
+    for match in _LINK.finditer(preview):
+        target = unquote(match[1])
+        if "://" in target or target.startswith("/"):
+            continue
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        if not joined.startswith("../") and joined != path:
+            yield joined
+
+
+def _fields(values: Mapping[str, Json]) -> Iterator[Field]:
+    for key, value in values.items():
+        if isinstance(value, list):
+            if not value:
+                yield Field(key, None, None, "list")
+            for item in value:
+                yield Field(key, normalised(item), shown(item), "list")
+        else:
+            yield Field(key, normalised(value), shown(value), type_of(value))
+
+
+def type_of(value: Json) -> FieldType:
+    """Return the type of a frontmatter value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "date" if _DATE.fullmatch(value) else "text"
+    return "list" if isinstance(value, list) else "mapping"
+
+
+def shown(value: Any) -> str | None:
+    """Return a scalar as text, None for anything else."""
+    if isinstance(value, str):
+        return value
+    return None if isinstance(value, list | dict) else json.dumps(value)
+
+
+def normalised(value: Any) -> str | None:
+    """Return what a scalar is compared by: blanks trimmed, case and normal form folded.
+
+    Numbers, booleans and null compare by how they are written, so the filter ``2024``
+    finds the text ``"2024"`` as well.
+    """
+    text = shown(value)
+    return None if text is None else unicodedata.normalize("NFKC", text.strip()).casefold()
+
+
+def spaced(text: str) -> str:
+    """Return a text for the word index, characters of unspaced scripts parted."""
+    return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
+
+
+def fold(word: str) -> str:
+    """Return a word as the index compares it: without case and accents."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(char for char in parts if not unicodedata.combining(char))

@@ -1,0 +1,113 @@
+"""What a search asks for, as expressions of the word index and as terms to look for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hindnote.core.project.artifacts.document import fold, spaced
+from hindnote.core.project.contract_v1 import clip_utf16, utf16_length
+
+Match = Literal["all", "any", "phrase"]
+
+WORD = re.compile(r"[^\W_]+")
+_PREFIX_LENGTH = 3
+"""Letters from which on a word also finds longer words that begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word or phrase that counts."""
+
+    words: tuple[str, ...]
+    prefix: bool
+
+    @property
+    def expression(self) -> str:
+        """The term for the word index, quoted."""
+        return '"' + " ".join(self.words) + '"' + (" *" if self.prefix else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The words of a search; without any, everything matches."""
+
+    terms: tuple[Term, ...]
+    match: Match
+    required: tuple[Term, ...]
+    optional: tuple[Term, ...]
+
+    @property
+    def expression(self) -> str | None:
+        """The query for the word index, None when it asks for no word."""
+        base = [term.expression for term in self.required]
+        if self.terms:
+            glue = " OR " if self.match == "any" else " AND "
+            base.append(glue.join(term.expression for term in self.terms))
+        optional = " OR ".join(term.expression for term in self.optional)
+        if not base:
+            return optional or None
+        whole = " AND ".join(f"({part})" for part in base)
+        # Optional words raise the score of what matches anyway.
+        return f"(({whole}) OR {optional}) AND ({whole})" if optional else whole
+
+    def every_term(self) -> Iterable[Term]:
+        """Return all terms, for finding the place that a snippet shows."""
+        return (*self.terms, *self.required, *self.optional)
+
+
+def build(query: str, match: Match, required: Sequence[str], optional: Sequence[str]) -> Query:
+    """Return a search's words. Whatever is given, the expression is well-formed."""
+    if match == "phrase":
+        terms = [Term(tuple(_words(query)), prefix=False)]
+    else:
+        terms = [_term(word) for word in query.split()]
+    return Query(
+        terms=tuple(term for term in terms if term.words),
+        match=match,
+        required=_phrases(required, prefix=False),
+        optional=_phrases(optional, prefix=True),
+    )
+
+
+def _phrases(given: Sequence[str], *, prefix: bool) -> tuple[Term, ...]:
+    made = (_term(text, prefix=prefix) for text in given)
+    return tuple(term for term in made if term.words)
+
+
+def _term(text: str, *, prefix: bool = True) -> Term:
+    words = tuple(_words(text))
+    longer = prefix and len(words) == 1 and len(words[0]) >= _PREFIX_LENGTH
+    return Term(words, longer)
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(spaced(text))
+
+
+def first_hit(text: str, terms: Iterable[Term]) -> int | None:
+    """Return where the first word of any term stands in a text, in code points."""
+    wanted = [(fold(term.words[0]), term.prefix) for term in terms]
+    for match in WORD.finditer(text):
+        word = fold(match.group())
+        for term, prefix in wanted:
+            if word == term or (prefix and word.startswith(term)) or _inside(term, word):
+                return match.start()
+    return None
+
+
+def _inside(term: str, word: str) -> bool:
+    # A run of an unspaced script is one word here, and several in the index.
+    return not term.isascii() and term in word
+
+
+def snippet(text: str, start: int, limit: int) -> str:
+    """Return an excerpt of at most ``limit`` code units around a position, on one line."""
+    begin = max(0, start - limit // 4)
+    head = "…" if begin else ""
+    excerpt = head + " ".join(text[begin : begin + 2 * limit].split())
+    if utf16_length(excerpt) <= limit and begin + 2 * limit >= len(text):
+        return excerpt
+    return clip_utf16(excerpt, limit - 1) + "…"

@@ -1,0 +1,244 @@
+"""``project_artifact_search``: ranked search with exact filters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hindnote.core.project.artifacts import profiles, query
+from hindnote.core.project.artifacts.corpus import Corpus, Freshness, with_corpus
+from hindnote.core.project.artifacts.document import normalised, shown
+from hindnote.core.project.artifacts.profiles import Profiles, Subject
+from hindnote.core.project.artifacts.query import Match, Query
+from hindnote.core.project.artifacts.redact import is_safe
+from hindnote.core.project.artifacts.related import related
+from hindnote.core.project.call import Call, RootParams
+from hindnote.core.project.contract.documents import Scope
+from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
+from hindnote.core.project.outcome import Observation
+from hindnote.core.project.presentation import View
+
+FilterValue = str | bool | int | float
+
+_WEIGHTS = "5.0, 3.0, 1.0"
+"""What a word counts in a title, in metadata and in a body."""
+
+
+class SearchParams(RootParams):
+    """Parameters of a search."""
+
+    query: str = ""
+    """Words to find; a word of 3 letters or more also finds longer ones that begin with it."""
+
+    required_terms: list[str] | None = None
+    """Words or phrases that every hit must hold."""
+
+    optional_terms: list[str] | None = None
+    """Words or phrases that raise a hit's score."""
+
+    filters: dict[str, FilterValue | list[FilterValue]] | None = None
+    """Frontmatter key to a value, or to values of which one must match; all keys must match."""
+
+    scopes: Annotated[list[Scope], Field(min_length=1)] | None = None
+    """Default: docs and todos."""
+
+    match: Match = "all"
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    related_limit: Annotated[int, Field(ge=0, le=20)] = 0
+    """Related documents for each hit."""
+
+    max_snippet_chars: Annotated[int, Field(ge=60, le=1000)] = 220
+    freshness: Freshness = "auto"
+    """auto: compare size, time and inode; strict: compare contents; memory: use no cache."""
+
+    rebuild: bool = False
+    """Make the index anew."""
+
+    explain: bool = False
+    """Say with each hit how its score came about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    number: int
+    path: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    call: Call
+    params: SearchParams
+    query: Query
+    corpus: Corpus
+    profiles: Profiles
+
+    def observation(self) -> Observation:
+        hits = list(self._hits())
+        rows = [self._row(hit) for hit in hits[: self.params.limit]]
+        data = {"results": rows, "cache_state": self.corpus.cache_state}
+        return Observation(data, totals={"results": len(hits)})
+
+    def _hits(self) -> Iterator[_Hit]:
+        expression = self.query.expression
+        condition, values = _filters(self.params.filters or {})
+        if expression is None:
+            statement = f"SELECT id, path, 0.0 FROM documents d WHERE {condition} ORDER BY path"
+        else:
+            statement = (
+                f"SELECT d.id, d.path, bm25(words, {_WEIGHTS}) AS rank FROM words "
+                "JOIN documents d ON d.id = words.rowid "
+                f"WHERE words MATCH ? AND {condition} ORDER BY rank, d.path"
+            )
+            values.insert(0, expression)
+        for number, path, rank in self.corpus.connection.execute(statement, values):
+            if path in self.corpus.scopes:
+                yield _Hit(number, path, max(0.0, round(-rank, 6)))
+
+    def _row(self, hit: _Hit) -> dict[str, Any]:
+        told, title, preview, covered, metadata = self.corpus.connection.execute(
+            "SELECT hash, title, preview, covered, metadata FROM documents WHERE id = ?",
+            (hit.number,),
+        ).fetchone()
+        values: dict[str, Any] = json.loads(metadata)
+        scope = self.corpus.scopes[hit.path]
+        facets = list(_facets(values))
+        limit = self.params.max_snippet_chars
+        terms = list(self.query.every_term())
+        place = query.first_hit(preview, terms)
+        provenance = {
+            "scope": scope,
+            "source": "memory" if self.corpus.index.in_memory else "index",
+            "hash": told,
+            "matched": self._matched(title, values, place),
+        }
+        if self.params.explain:
+            provenance["explanation"] = self._explanation(hit, provenance["matched"])
+        return {
+            "path": hit.path,
+            "kind": "todo" if scope == "todos" else "document",
+            "title": title,
+            "snippet": query.snippet(preview, place or 0, limit),
+            "score": hit.score,
+            "facets": facets,
+            "confidence": self._confidence(hit.path, scope, values, facets),
+            "provenance": provenance,
+            "related": related(self.corpus, hit.number, self.params.related_limit),
+            "preview_covered": bool(covered),
+        }
+
+    def _matched(self, title: str, values: Mapping[str, Any], place: int | None) -> list[str]:
+        terms = list(self.query.every_term())
+        if not terms:
+            return ["filter"]
+        metadata = " \n".join(_texts(values))
+        found = {
+            "title": query.first_hit(title, terms) is not None,
+            "metadata": query.first_hit(metadata, terms) is not None,
+            "body": place is not None,
+        }
+        return [name for name, hit in found.items() if hit] or ["body"]
+
+    def _explanation(self, hit: _Hit, matched: list[str]) -> str:
+        if self.query.expression is None:
+            return "no words asked for: every document that passes the filters, by path"
+        return (
+            f"bm25 with weights title, metadata, body = {_WEIGHTS}: {hit.score}; found in "
+            f"{', '.join(matched)}; match {self.params.match}"
+        )
+
+    def _confidence(
+        self, path: str, scope: str, values: dict[str, Any], facets: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        applied, findings = self.profiles.findings(Subject(path, scope, values))
+        doubted = {finding.field for _, finding in findings}
+        good = "profile_validated" if applied else "raw_exact"
+        return {
+            "label": "profile_warning" if findings else good,
+            "fields": [
+                {
+                    "field": facet["name"],
+                    "label": "profile_warning" if facet["name"] in doubted else good,
+                }
+                for facet in facets
+            ],
+            "evidence": [_evidence(provider, finding) for provider, finding in findings],
+        }
+
+
+def search(call: Call, params: SearchParams) -> Observation:
+    """Return the documents that match, best first."""
+    words = query.build(
+        params.query, params.match, params.required_terms or (), params.optional_terms or ()
+    )
+    providers = call.providers or profiles.installed()
+    known = profiles.ask(providers, call.workspace.path)
+    scopes = tuple(dict.fromkeys(params.scopes or ("docs", "todos")))
+    return with_corpus(
+        call,
+        scopes,
+        params.freshness,
+        lambda corpus: _Search(call, params, words, corpus, known).observation(),
+        rebuild=params.rebuild,
+    )
+
+
+def _filters(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return the condition for documents ``d`` and its values."""
+    conditions, values = ["1"], []
+    for key, wanted in filters.items():
+        choices = wanted if isinstance(wanted, list) else [wanted]
+        marks = ", ".join("?" * len(choices))
+        conditions.append(
+            f"d.id IN (SELECT document FROM fields WHERE key = ? AND value IN ({marks}))"
+        )
+        values += [key, *(normalised(choice) for choice in choices)]
+    return " AND ".join(conditions), values
+
+
+def _texts(values: Mapping[str, Any]) -> Iterator[str]:
+    for value in values.values():
+        for item in value if isinstance(value, list) else [value]:
+            text = shown(item)
+            if text:
+                yield text
+
+
+def _facets(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what may be shown of a document's metadata."""
+    for key, value in values.items():
+        if key == "title" or utf16_length(key) > MAX_NAME_CHARS:
+            continue
+        several = isinstance(value, list)
+        texts = [shown(item) for item in (value if several else [value])]
+        safe = [text for text in texts if text and is_safe(key, text)]
+        if safe:
+            yield {"name": key, "tags" if several else "values": safe}
+
+
+def _evidence(provider: str, finding: profiles.Finding) -> dict[str, Any]:
+    told = {"provider": provider, "finding": finding.message}
+    return told if finding.field is None else {**told, "field": finding.field}
+
+
+def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return a search as lines: one for each hit, its snippet below it."""
+    rows, state = data["results"], data["cache_state"]
+    total = totals.get("results", len(rows))
+    summary = f"{len(rows)} of {total} hits in {state['documents']} documents"
+    if state["previews_partial"]:
+        summary += (
+            f"; of {state['previews_partial']} only the first 1,200 characters of the body are "
+            "searched"
+        )
+    lines = []
+    for row in rows:
+        lines.append(f"{row['path']} | {row['title']} | {row['score']}")
+        if row["snippet"]:
+            lines.append(f"    {row['snippet']}")
+        lines += [f"    {item['relation']}: {item['path']}" for item in row["related"]]
+    return View(summary, lines, {"results": len(rows), "total": total})

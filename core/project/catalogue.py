@@ -1,0 +1,126 @@
+"""The eight tool objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hindnote.core.operation import Hints
+from hindnote.core.project.artifacts import describe, search
+from hindnote.core.project.todos import tools as todos
+from hindnote.core.project.tools import ProjectTool
+
+_ENVELOPE = (
+    "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. "
+)
+_LOOKING = Hints(read_only=True)
+
+_ALL: tuple[ProjectTool[Any], ...] = (
+    ProjectTool(
+        name="project_artifact_search",
+        title="Search project documents",
+        description=(
+            "Find Markdown documents and todos of this project by words and by exact frontmatter "
+            "values, best first. Use it before writing something that may exist already. "
+            + _ENVELOPE
+            + "Only the first 1,200 characters of each body are searched: preview_covered is "
+            "false where a body goes on. completeness counts what was left out."
+        ),
+        params=search.SearchParams,
+        # The index is derived state; no document is ever written.
+        hints=_LOOKING,
+        handle=search.search,
+        view=search.view,
+    ),
+    ProjectTool(
+        name="project_artifact_describe",
+        title="Describe document fields",
+        description=(
+            "List what frontmatter fields mean and which fields the documents hold, with counts "
+            "and types, to know what search can filter on. "
+            + _ENVELOPE
+            + "Sample values come only with field_names and include_samples."
+        ),
+        params=describe.DescribeParams,
+        hints=_LOOKING,
+        handle=describe.describe,
+        view=describe.view,
+    ),
+    ProjectTool(
+        name="project_todo_list",
+        title="List todos",
+        description=(
+            "List the project's todos with path, id, status, priority and content hash, and every "
+            "issue found. " + _ENVELOPE + "Issues with blocking: true block every change."
+        ),
+        params=todos.ScanParams,
+        hints=_LOOKING,
+        handle=todos.list_todos,
+        view=todos.scan_view,
+    ),
+    ProjectTool(
+        name="project_todo_validate",
+        title="Validate todos",
+        description=(
+            "Check all todos: names, frontmatter, duplicate ids, names that clash. The same scan "
+            "as project_todo_list, for its issues; nothing is repaired. " + _ENVELOPE
+        ),
+        params=todos.ScanParams,
+        hints=_LOOKING,
+        handle=todos.list_todos,
+        view=todos.scan_view,
+    ),
+    ProjectTool(
+        name="project_todo_inspect",
+        title="Inspect one todo",
+        description=(
+            "Check one todo by path: data.state is valid, invalid or conflict. " + _ENVELOPE
+        ),
+        params=todos.InspectParams,
+        hints=_LOOKING,
+        handle=todos.inspect,
+        view=todos.inspect_view,
+    ),
+    ProjectTool(
+        name="project_todo_allocate",
+        title="Allocate a todo id",
+        description=(
+            "Tell the next free todo id and the directory hash. Reserves nothing: "
+            "project_todo_create allocates again. Finishes interrupted transitions first, which "
+            "effects report. " + _ENVELOPE
+        ),
+        params=todos.ScanParams,
+        hints=Hints(read_only=False),
+        handle=todos.allocate,
+        view=todos.allocate_view,
+    ),
+    ProjectTool(
+        name="project_todo_create",
+        title="Create a todo",
+        description=(
+            "Create a todo file under the next id: title, priority (p1 to p3), body. "
+            + _ENVELOPE
+            + "On ok: false look at effects before trying again: documents other than none "
+            "means that something may have been written."
+        ),
+        params=todos.CreateParams,
+        hints=Hints(read_only=False, idempotent=False),
+        handle=todos.create,
+        view=todos.create_view,
+    ),
+    ProjectTool(
+        name="project_todo_transition",
+        title="Move a todo to another status",
+        description=(
+            "Move a todo to pending, ready or complete, in file name and frontmatter at once, "
+            "when its content still has expected_content_hash. "
+            + _ENVELOPE
+            + "On ok: false look at effects before trying again."
+        ),
+        params=todos.TransitionParams,
+        hints=Hints(read_only=False, idempotent=False),
+        handle=todos.transition,
+        view=todos.transition_view,
+    ),
+)
+
+TOOLS = {tool.name: tool for tool in _ALL}

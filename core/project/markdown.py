@@ -1,0 +1,50 @@
+"""Reading a Markdown file: its frontmatter as JSON, its body, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hindnote.core.notes import frontmatter
+from hindnote.core.notes.frontmatter import Block, Json, Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """One file, parsed."""
+
+    text: str
+    body: str
+    parts: Parts | None = None
+    """Set when the file has a frontmatter block, readable or not."""
+
+    block: Block | None = None
+    values: Mapping[str, Json] = field(default_factory=dict)
+    problem: str | None = None
+    """Why the frontmatter cannot be read, one line."""
+
+
+def parse_markdown(text: str) -> Markdown:
+    """Return a file's text, parsed. Any text can be parsed."""
+    parts = frontmatter.divide(text)
+    if parts is None:
+        return Markdown(text, text)
+    block = frontmatter.scan(parts.block)
+    if block is None:
+        from hindnote.core.notes import authority
+
+        try:
+            block = authority.parse(parts.block)
+        except authority.InvalidBlock as error:
+            return Markdown(text, parts.body, parts, problem=str(error))
+        if block is None:
+            return Markdown(text, text)
+    return Markdown(text, parts.body, parts, block, block.values())
+
+
+def decode(content: bytes) -> str | None:
+    """Return a file's bytes as text, None when they are not UTF-8."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,85 @@
+"""The text of a todo: made for a new one, edited in one line for a transition."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hindnote.core.notes import frontmatter
+from hindnote.core.project.contract.todos import TodoStatus
+from hindnote.core.project.contract_v1 import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, utf16_length
+from hindnote.core.project.markdown import Markdown, parse_markdown
+from hindnote.core.project.outcome import Declined
+from hindnote.core.project.todos.names import TodoName
+
+OWNED = ("issue_id", "status", "priority", "title")
+"""Keys that the tools write themselves."""
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+# What YAML does not take raw inside double quotes, or folds as a line break.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def new_content(name: TodoName, title: str, extra: Mapping[str, Any], body: str) -> bytes:
+    """Return the bytes of a new todo. The body is kept as it is given.
+
+    Raises:
+        Declined: ``invalid_title`` or ``invalid_frontmatter``.
+    """
+    if not title.strip() or not title.isprintable():
+        raise Declined("invalid_title", "title must be one line of printable text, not blank")
+    if utf16_length(title) > MAX_DESCRIPTION_CHARS:
+        raise Declined("invalid_title", f"title is longer than {MAX_DESCRIPTION_CHARS} characters")
+    owned = [key for key in OWNED if key in extra]
+    if owned:
+        raise Declined(
+            "invalid_frontmatter",
+            f"frontmatter may not hold {', '.join(owned)}; give title, priority and status as "
+            "parameters",
+        )
+    lines = [
+        f'issue_id: "{name.rendered_id}"',
+        f"status: {name.status}",
+        f"priority: {name.priority}",
+        f"title: {yaml_value(title)}",
+        *(f"{_key(key)}: {yaml_value(value)}" for key, value in extra.items()),
+    ]
+    return "\n".join(["---", *lines, "---", "", body]).encode()
+
+
+def _key(key: str) -> str:
+    if utf16_length(key) > MAX_NAME_CHARS:
+        raise Declined(
+            "invalid_frontmatter", f"a frontmatter key is longer than {MAX_NAME_CHARS} characters"
+        )
+    plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED
+    return key if plain else yaml_value(key)
+
+
+def yaml_value(value: Any) -> str:
+    """Return a JSON value as YAML on one line: JSON, which YAML 1.2 includes, made printable."""
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def with_status(markdown: Markdown, status: TodoStatus) -> bytes:
+    """Return a todo's bytes with another status; every other byte stays.
+
+    Raises:
+        Declined: ``invalid_frontmatter`` when the line cannot be edited in place.
+    """
+    parts, block = markdown.parts, markdown.block
+    if parts is not None and block is not None and block.editable:
+        text = frontmatter.edited(block, {"status": status}, parts.newline)
+        made = parts.opening + text + parts.closing + parts.body
+        again = parse_markdown(made)
+        if again.body == markdown.body and again.values == {**markdown.values, "status": status}:
+            return made.encode()
+    raise Declined(
+        "invalid_frontmatter",
+        "the status line cannot be edited without touching the rest of the frontmatter; write the "
+        "block as plain `key: value` lines",
+    )

@@ -1,0 +1,140 @@
+"""Finishing what a crash interrupted, before a mutation looks at anything else."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import ExitStack
+
+from hindnote.core.project.effects import EffectLog, ReceiptLog
+from hindnote.core.project.outcome import Declined
+from hindnote.core.project.roots import Root, Workspace, entries
+from hindnote.core.project.state import (
+    OTHER,
+    digest,
+    folder_lock,
+    hash_of,
+    read_regular,
+    remove,
+    seen,
+)
+from hindnote.core.project.todos.journal import (
+    Action,
+    Journal,
+    decide,
+    is_journal,
+    read_journal,
+    shown,
+)
+from hindnote.core.project.todos.moves import Move
+
+FOLDER_LOCK_SECONDS = 5.0
+
+_LEFT_OVER = re.compile(r"[0-9a-f]{32}\.(?:create|target|json\.tmp)")
+
+
+def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLog) -> None:
+    """Resume or roll back every interrupted transition. The root lock must be held.
+
+    Raises:
+        Declined: ``recovery_blocked`` when a journal is none of this version's, or
+            only a person can decide. Journals before it are recovered already.
+    """
+    for name in [entry.name for entry in entries(journals)]:
+        if is_journal(name):
+            _recover_one(workspace, journals, staging, name, effects)
+        elif _LEFT_OVER.fullmatch(name) is None:
+            raise _foreign(name, "is no journal of this version")
+        else:
+            remove(journals, name)
+    for name in [entry.name for entry in entries(staging)]:
+        # A taken source is never removed without its journal.
+        if _LEFT_OVER.fullmatch(name):
+            remove(staging, name)
+
+
+def _recover_one(
+    workspace: Workspace, journals: int, staging: int, name: str, effects: EffectLog
+) -> None:
+    try:
+        content = read_regular(journals, name)
+    except OSError as error:
+        raise _foreign(name, f"cannot be read ({error.strerror})") from error
+    journal = None if content is None else read_journal(name, content)
+    if content is None or journal is None:
+        raise _foreign(name, "is no journal of this version")
+    root = Root("todos", tuple(journal.root), given=True)
+    receipt = ReceiptLog(
+        shown(name),
+        digest(content),
+        (root.shown(journal.source), journal.source_hash),
+        (root.shown(journal.target), journal.target_hash),
+    )
+    effects.recoveries_started += 1
+    effects.receipts.append(receipt)
+    effects.reached("recovery")
+    try:
+        with ExitStack() as stack:
+            folder = workspace.open(root.parts)
+            stack.callback(os.close, folder)
+            stack.enter_context(folder_lock(folder, exclusive=True, seconds=FOLDER_LOCK_SECONDS))
+            _settle(Move(journal, root, folder, journals, staging, effects), receipt)
+    except (OSError, Declined) as error:
+        receipt.state = "failed"
+        raise _blocked(receipt, error) from error
+    receipt.state = "completed"
+    effects.recoveries_completed += 1
+    effects.reached("recovered")
+
+
+def _settle(move: Move, receipt: ReceiptLog) -> None:
+    move.restore_foreign()
+    journal = move.journal
+    _observe(move, receipt)
+    receipt.action = _action(move, receipt)
+    if receipt.action == "resume":
+        move.retire()
+        move.finish()
+    elif receipt.action == "rollback":
+        move.roll_back()
+    elif receipt.action == "cleanup":
+        move.finish()
+    else:
+        raise Declined(
+            "changed",
+            f"both {journal.source} and {journal.target} were edited since; keep one, remove "
+            "the other",
+        )
+    _observe(move, receipt)
+
+
+def _observe(move: Move, receipt: ReceiptLog) -> None:
+    for side, name in (("source", move.journal.source), ("target", move.journal.target)):
+        now = seen(move.folder, name)
+        receipt.current.pop(side, None)
+        if now != OTHER:
+            receipt.current[side] = now
+
+
+def _action(move: Move, receipt: ReceiptLog) -> Action:
+    journal: Journal = move.journal
+    taken = hash_of(move.staging, journal.taken_source) == journal.source_hash
+    source, target = (receipt.current.get(side, OTHER) for side in ("source", "target"))
+    return decide(journal, source, target, taken=taken)
+
+
+def _foreign(name: str, why: str) -> Declined:
+    return Declined(
+        "recovery_blocked",
+        f"{shown(name)} {why}; nothing was changed. Look at it, then move it away",
+        path=shown(name),
+    )
+
+
+def _blocked(receipt: ReceiptLog, error: Exception) -> Declined:
+    reason = error.message if isinstance(error, Declined) else str(error)
+    return Declined(
+        "recovery_blocked",
+        f"an interrupted transition could not be finished: {reason}",
+        path=receipt.journal,
+    )

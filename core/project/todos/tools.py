@@ -1,0 +1,161 @@
+"""The six todo tools: their parameters, handlers and views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hindnote.core.project.call import Call, RootParams
+from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
+from hindnote.core.project.contract_v1 import HASH_PATTERN
+from hindnote.core.project.outcome import Declined, Observation
+from hindnote.core.project.presentation import View, issue_line
+from hindnote.core.project.todos import store
+from hindnote.core.project.todos.scan import Scan, identity
+
+ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
+
+
+class ScanParams(RootParams):
+    """Parameters of list, validate and allocate."""
+
+
+class InspectParams(RootParams):
+    """Parameters of an inspection."""
+
+    path: str
+    """Workspace-relative, as project_todo_list shows it."""
+
+
+class CreateParams(RootParams):
+    """Parameters of a creation."""
+
+    title: str
+    """One line; names the file as well."""
+
+    priority: TodoPriority
+    status: TodoStatus = "pending"
+    body: str
+    """Markdown, kept as it is."""
+
+    frontmatter: dict[str, Any] | None = None
+    """Further frontmatter keys."""
+
+    expected_directory_hash: ContentHash | None = None
+    """From project_todo_allocate or list; refused when the todos changed since."""
+
+
+class TransitionParams(RootParams):
+    """Parameters of a transition."""
+
+    path: str
+    """Workspace-relative, as project_todo_list shows it."""
+
+    to_status: TodoStatus
+    expected_content_hash: ContentHash
+    """The todo's hash as it was read; refused when it changed since."""
+
+
+def list_todos(call: Call, params: ScanParams) -> Observation:
+    """Return every canonical todo and every issue."""
+    return Observation(_scan_data(store.observe(call.workspace)))
+
+
+def _scan_data(found: Scan) -> dict[str, Any]:
+    return {
+        "root": _root(found),
+        "todos": found.todos(),
+        "issues": found.issues,
+        "directory_hash": found.directory_hash,
+    }
+
+
+def _root(found: Scan) -> dict[str, str]:
+    return {"path": found.root.relative, "availability": "present"}
+
+
+def inspect(call: Call, params: InspectParams) -> Observation:
+    """Return the state of one todo."""
+    name = store.file_name(call.workspace, params.path)
+    found = store.observe(call.workspace)
+    issues = found.issues_of(name)
+    entry = found.get(name)
+    if entry is None:
+        raise Declined("not_found", "there is no such Markdown file in the todos root")
+    blocked = any(issue["blocking"] for issue in issues)
+    state = "conflict" if blocked else "invalid" if issues else "valid"
+    data = {"root": _root(found), "state": state, "issues": issues}
+    todo = identity(found.root, entry)
+    return Observation(data if todo is None else {**data, "todo": todo})
+
+
+def allocate(call: Call, params: ScanParams) -> Observation:
+    """Return the next id."""
+    return Observation(store.allocate(call.workspace, call.effects))
+
+
+def create(call: Call, params: CreateParams) -> Observation:
+    """Make a todo."""
+    new = store.NewTodo(
+        params.title, params.priority, params.status, params.body, params.frontmatter or {}
+    )
+    made = store.create(call.workspace, call.effects, new, params.expected_directory_hash)
+    return Observation(made)
+
+
+def transition(call: Call, params: TransitionParams) -> Observation:
+    """Move a todo to another status."""
+    name = store.file_name(call.workspace, params.path)
+    moved = store.transition(
+        call.workspace, call.effects, name, params.to_status, params.expected_content_hash
+    )
+    return Observation(moved)
+
+
+# -- views -----------------------------------------------------------------------
+
+
+def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return a scan as lines: todos, then issues."""
+    todos, issues = data["todos"], data["issues"]
+    blocking = sum(issue["blocking"] for issue in issues)
+    summary = f"{len(todos)} todos in {data['root']['path']}, {len(issues)} issues"
+    if blocking:
+        summary += f", {blocking} of them block every change"
+    # Findings first: they must not be lost behind a long list.
+    lines = [*map(issue_line, issues), *map(_todo_line, todos)]
+    return View(summary, lines, {"todos": len(todos), "issues": len(issues), "blocking": blocking})
+
+
+def _todo_line(todo: Mapping[str, Any]) -> str:
+    return f"{todo['path']} | {todo['status']} {todo['priority']} | {todo['hash']}"
+
+
+def inspect_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return an inspection as lines."""
+    lines = [_todo_line(data["todo"])] if "todo" in data else []
+    lines += map(issue_line, data["issues"])
+    return View(f"state: {data['state']}", lines, {"issues": len(data["issues"])})
+
+
+def allocate_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return an allocation as a line."""
+    return View(
+        f"next id {data['rendered_id']}, not reserved; directory_hash {data['directory_hash']}"
+    )
+
+
+def create_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return a creation as lines."""
+    return View(f"created {data['todo']['path']}", [_todo_line(data["todo"])])
+
+
+def transition_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
+    """Return a transition as lines."""
+    status = data["todo"]["status"]
+    return View(
+        f"{data['previous_path']} is now {status}: {data['todo']['path']}",
+        [_todo_line(data["todo"])],
+    )

@@ -1,0 +1,187 @@
+"""The eight project tools, and the one way in which hosts and people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hindnote.core.operation import Hints, Params, bind
+from hindnote.core.project.call import Call, RootParams
+from hindnote.core.project.effects import EffectLog
+from hindnote.core.project.outcome import Declined, Observation, Outcome
+from hindnote.core.project.presentation import View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pluggy
+
+P = TypeVar("P", bound=RootParams)
+
+NAMES = (
+    "project_artifact_search",
+    "project_artifact_describe",
+    "project_todo_list",
+    "project_todo_validate",
+    "project_todo_inspect",
+    "project_todo_allocate",
+    "project_todo_create",
+    "project_todo_transition",
+)
+"""All there are, in the order in which they are declared."""
+
+
+class UnknownTool(LookupError):
+    """There is no project tool of that name: a host failure."""
+
+
+@dataclass(frozen=True)
+class ProjectTool(Generic[P]):
+    """One tool: everything there is to know of it."""
+
+    name: str
+    title: str
+    description: str
+    """For the model; essentials first."""
+
+    params: type[P]
+    hints: Hints
+    handle: Callable[[Call, P], Observation]
+    view: Callable[[Mapping[str, Any], Mapping[str, int]], View]
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """The closed schema of what the tool returns."""
+        from hindnote.core.project.contract_v1 import output_schema
+
+        return output_schema(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What one call comes to, in every form that a host may need."""
+
+    dto: dict[str, Any]
+    """The native output: one of contract v1's envelopes, JSON-ready, at most 65,536 bytes."""
+
+    blocks: tuple[str, ...]
+    """Direct content: the answer, then a receipt of omissions and effects; 32,768 bytes."""
+
+    details: dict[str, Any]
+    """For a host's renderer, at most 65,536 bytes; no copy of the DTO."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed natively."""
+        return not self.dto["ok"]
+
+    @property
+    def text(self) -> str:
+        """The direct content as one text."""
+        return "\n\n".join(self.blocks)
+
+
+@cache
+def project_tools() -> Mapping[str, ProjectTool[Any]]:
+    """Return the eight tools by name."""
+    from hindnote.core.project.catalogue import TOOLS
+
+    return MappingProxyType({name: TOOLS[name] for name in NAMES})
+
+
+def tool_named(name: str) -> ProjectTool[Any]:
+    """Return one tool.
+
+    Raises:
+        UnknownTool: There is none of that name.
+    """
+    if name not in NAMES:
+        raise UnknownTool(f"no project tool named {name!r}; there are: {', '.join(NAMES)}")
+    return project_tools()[name]
+
+
+def run_tool(
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    base_cwd: Path,
+    providers: pluggy.PluginManager | None = None,
+) -> ToolAnswer:
+    """Carry out one call, once.
+
+    Args:
+        name: One of the eight.
+        arguments: As the host received them.
+        base_cwd: The host session's directory, absolute; nothing outside is touched.
+        providers: Profile providers; the installed ones unless given.
+
+    Raises:
+        UnknownTool: There is no such tool.
+        ArgumentError: The arguments break the tool's input schema.
+    """
+    tool = tool_named(name)
+    params = bind(tool.name, tool.params, arguments)
+    effects = EffectLog()
+    return answer(tool, _outcome(tool, params, base_cwd, effects, providers), effects)
+
+
+def _outcome(
+    tool: ProjectTool[P],
+    params: P,
+    base_cwd: Path,
+    effects: EffectLog,
+    providers: pluggy.PluginManager | None,
+) -> Outcome:
+    from hindnote.core.project.roots import locate
+
+    try:
+        workspace = locate(base_cwd, params.workspace_root, params.docs_root, params.todos_root)
+        return tool.handle(Call(workspace, effects, providers), params)
+    except Declined as declined:
+        return declined
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Declined("io_error", f"the file system refused: {reason}; see effects")
+
+
+def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) -> ToolAnswer:
+    """Return every form of one outcome.
+
+    Args:
+        tool: The tool that was called.
+        outcome: What its handler ended with.
+        effects: What was observed; None when the handler observes nothing.
+    """
+    from hindnote.core.project import presentation
+    from hindnote.core.project.delivery import deliver
+
+    dto = deliver(tool.name, outcome, effects)
+    if isinstance(outcome, Declined):
+        facts, view = None, presentation.view_of_failure(outcome)
+    else:
+        facts, view = outcome.data, tool.view(outcome.data, outcome.totals)
+    return ToolAnswer(
+        dto, presentation.blocks(view, facts, dto), presentation.details(tool.name, view)
+    )
+
+
+def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
+    """Return one tool's declaration as JSON-ready data, shaped like an operation's."""
+    from hindnote.core.declarations import schema_of
+
+    params: type[Params] = tool.params
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": schema_of(params),
+        "outputSchema": tool.output_schema,
+        "hints": {
+            "readOnly": tool.hints.read_only,
+            "destructive": tool.hints.destructive,
+            "idempotent": tool.hints.idempotent,
+        },
+    }
