@@ -10,7 +10,7 @@ from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.roots import Workspace
 
 if TYPE_CHECKING:
-    import pluggy
+    from hindnote.core.project.artifacts.profiles import Providers
 
 
 class RootParams(Params):
@@ -32,5 +32,5 @@ class Call:
 
     workspace: Workspace
     effects: EffectLog
-    providers: pluggy.PluginManager | None = None
+    providers: Providers | None = None
     """Profile providers; None: the installed ones."""

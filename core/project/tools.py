@@ -17,7 +17,7 @@ from hindnote.core.project.presentation import View
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pluggy
+    from hindnote.core.project.artifacts.profiles import Providers
 
 P = TypeVar("P", bound=RootParams)
 
@@ -108,7 +108,7 @@ def run_tool(
     arguments: Mapping[str, Any],
     *,
     base_cwd: Path,
-    providers: pluggy.PluginManager | None = None,
+    providers: Providers | None = None,
 ) -> ToolAnswer:
     """Carry out one call, once.
 
@@ -133,7 +133,7 @@ def _outcome(
     params: P,
     base_cwd: Path,
     effects: EffectLog,
-    providers: pluggy.PluginManager | None,
+    providers: Providers | None,
 ) -> Outcome:
     from hindnote.core.project.roots import locate
 

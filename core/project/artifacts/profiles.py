@@ -82,6 +82,10 @@ class ArtifactProfile:
     """Redacted example values of a field."""
 
 
+Providers = pluggy.PluginManager
+"""Where providers are registered; see ``manager``."""
+
+
 class _Spec:
     @hookspec
     def artifact_profile(self, workspace: Path) -> ArtifactProfile | None:
@@ -140,7 +144,7 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def manager(plugins: Mapping[str, object]) -> pluggy.PluginManager:
+def manager(plugins: Mapping[str, object]) -> Providers:
     """Return a manager with the given providers registered by name."""
     made = pluggy.PluginManager(PROJECT)
     made.add_hookspecs(_Spec)
@@ -150,7 +154,7 @@ def manager(plugins: Mapping[str, object]) -> pluggy.PluginManager:
 
 
 @cache
-def installed() -> pluggy.PluginManager:
+def installed() -> Providers:
     """Return the manager of the installed providers; one that cannot be loaded is left out."""
     plugins = {}
     for entry in entries(GROUP):
@@ -172,7 +176,7 @@ class _Broken:
         raise ImportError(self._why)
 
 
-def ask(providers: pluggy.PluginManager, workspace: Path) -> Profiles:
+def ask(providers: Providers, workspace: Path) -> Profiles:
     """Return the profiles that apply to a workspace."""
     active, broken = [], []
     for name, plugin in providers.list_name_plugin():

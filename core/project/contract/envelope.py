@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from hindnote.core.described import Described
 from hindnote.core.project.contract.bounds import (
     MAX_ISSUES,
     MAX_PHASE_CHARS,
@@ -20,16 +21,14 @@ from hindnote.core.project.contract.bounds import (
 )
 
 
-class Closed(BaseModel):
+class Closed(Described):
     """Base of every model of the contract: closed, strict, frozen, optional fields left unset.
 
     A field whose type allows null means something by null (observed absence, an
     unknown count). No other field may be null; it is left out instead.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True, defer_build=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 def unset() -> Any:
