@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from hindnote.core.failures import HostFailure
 from hindnote.core.operation import Hints, Params, bind
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.effects import EffectLog
@@ -32,10 +33,6 @@ NAMES = (
     "project_todo_transition",
 )
 """All there are, in the order in which they are declared."""
-
-
-class UnknownTool(LookupError):
-    """There is no project tool of that name: a host failure."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +93,10 @@ def tool_named(name: str) -> ProjectTool[Any]:
     """Return one tool.
 
     Raises:
-        UnknownTool: There is none of that name.
+        HostFailure: There is none of that name.
     """
     if name not in NAMES:
-        raise UnknownTool(f"no project tool named {name!r}; there are: {', '.join(NAMES)}")
+        raise HostFailure(f"no project tool named {name!r}; there are: {', '.join(NAMES)}")
     return project_tools()[name]
 
 
@@ -119,7 +116,7 @@ def run_tool(
         providers: Profile providers; the installed ones unless given.
 
     Raises:
-        UnknownTool: There is no such tool.
+        HostFailure: There is no such tool.
         ArgumentError: The arguments break the tool's input schema.
     """
     tool = tool_named(name)
