@@ -7,6 +7,7 @@ Every host's entry script, the command line and the tests come through
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -102,13 +103,24 @@ class Dispatcher:
             raise HostFailure(f"no operation named {name!r}; there are: {known}")
         params = operation.bind(arguments)
         try:
-            bound = self._bound(call, operation, getattr(params, "cwd", None))
+            bound = self._bound(call, getattr(params, "cwd", None), operation)
             outcome = operation.handle(bound, params)
         except Refused as refused:
             return _refused(operation, refused.refusal)
         if isinstance(outcome, Refusal):
             return _refused(operation, outcome)
         return _delivered(operation, outcome, bound.budget)
+
+    def boot(self, call: HostCall) -> str:
+        """Return the boot block for a window that begins now.
+
+        Raises:
+            Refused: ``unreadable_session``; to be shown to the person, not stored.
+            HostFailure: The host's plugin failed.
+        """
+        from hindnote.core.boot import boot_block
+
+        return boot_block(self._bound(call), time.time())
 
     def identity(self, call: HostCall) -> Identity:
         """Return who is asking, with the host's names made into slugs."""
@@ -122,10 +134,12 @@ class Dispatcher:
             tool_prefix=told.tool_prefix,
         )
 
-    def _bound(self, call: HostCall, operation: Operation[Any, Any], cwd: str | None) -> BoundCall:
+    def _bound(
+        self, call: HostCall, cwd: str | None = None, operation: Operation[Any, Any] | None = None
+    ) -> BoundCall:
         base = self._hosts.base_cwd(call)
         decoration = Decoration()
-        if operation.family == "history":
+        if operation is not None and operation.family == "history":
             decoration = self._hosts.decoration(call, operation.name)
         return BoundCall(
             call=call,

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hindnote import HostCall, HostIdentity, hookimpl
+from hindnote.core.boot import (
+    BOOT_LIMIT,
+    SeenHome,
+    SeenNote,
+    SeenWindow,
+    Snapshot,
+    age,
+    render,
+)
+from hindnote.core.dispatch import Dispatcher
+from hindnote.core.plugins import Hosts
+
+NOW = 1_796_000_000.0
+
+
+def snapshot(
+    homes: tuple[SeenHome, ...] = (), windows: tuple[SeenWindow, ...] = (), **facts: str
+) -> Snapshot:
+    told = {
+        "host": "pi",
+        "session_id": "s-1",
+        "agent": "root",
+        "model": "m",
+        "project_key": "demo-12345678",
+        "directory": "/w/demo",
+        "tool_prefix": "",
+    }
+    return Snapshot(now=NOW, homes=homes, windows=windows, **(told | facts))  # type: ignore[arg-type]
+
+
+def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> None:
+    text = render(
+        snapshot(
+            homes=(
+                SeenHome("", problem="unavailable"),
+                SeenHome(
+                    "@project/",
+                    notes=(SeenNote("@project/plan.md", 120, NOW - 7_300),),
+                    more=3,
+                    map_body="- [plan](plan.md)\n",
+                ),
+                SeenHome("@human/"),
+            ),
+            windows=(
+                SeenWindow(1, 40, 22, "2026-11-30T09:00:00Z"),
+                SeenWindow(41, 44, 1, None),
+            ),
+            tool_prefix="mcp__hindnote__",
+        )
+    )
+
+    assert "Host pi, session s-1, agent root, model m." in text
+    assert "## Notes of this session\n[unavailable]" in text
+    assert "- @project/plan.md, 120 characters, 2 hours ago" in text
+    assert '[3 more: mcp__hindnote__notes_list {"glob":"@project/**"}]' in text
+    assert "@project/MAP.md:\n- [plan](plan.md)\n" in text
+    assert "## Notes in @human/\nnone yet" in text
+    assert "- window 1: seq 1 to 40, 22 events, from 2026-11-30T09:00:00Z" in text
+    assert "- window 2: seq 41 to 44, 1 event" in text
+    assert 'mcp__hindnote__history_list {"after_seq":40,"before_seq":45}' in text
+    assert not re.search(r"(?<!mcp__hindnote__)(notes|history)_(list|read|search|write)", text)
+
+
+def test_a_session_without_history_says_so() -> None:
+    text = render(snapshot(session_id=None))  # type: ignore[arg-type]
+
+    assert "no session, agent root" in text
+    assert "no history yet" in text
+
+
+def test_a_long_map_is_cut_with_a_pointer() -> None:
+    text = render(snapshot(homes=(SeenHome("@self/", map_body="m" * 5_000),)))
+
+    assert "m" * 4_096 + "\n[cut; " in text
+    assert 'notes_read {"address":"@self/MAP.md","offset_chars":4096} goes on' in text
+
+
+def test_many_windows_leave_out_the_oldest_with_a_pointer() -> None:
+    windows = tuple(SeenWindow(n * 10 + 1, n * 10 + 10, 9, None) for n in range(500))
+
+    text = render(snapshot(windows=windows))
+
+    assert "- window 500: seq 4991 to 5000" in text
+    left = re.search(r"\[(\d+) older, seq 1 to (\d+): history_list {\"before_seq\":(\d+)}\]", text)
+    assert left is not None
+    assert int(left[2]) == int(left[1]) * 10 == int(left[3]) - 1
+    assert f"- window {int(left[1]) + 1}: seq {left[3]} to" in text
+
+
+names = st.text(min_size=1, max_size=510)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    homes=st.lists(
+        st.builds(
+            SeenHome,
+            name=st.sampled_from(["", "@project/", "@model/"]),
+            notes=st.lists(
+                st.builds(SeenNote, names, st.integers(0, 10**7), st.floats(0, NOW * 2)),
+                max_size=10,
+            ).map(tuple),
+            more=st.integers(0, 10**6),
+            map_body=st.none() | st.integers(0, 6_000).map(lambda n: "é" * n),
+            problem=st.none() | st.just("unavailable"),
+        ),
+        max_size=5,
+    ).map(tuple),
+    windows=st.integers(0, 400).map(
+        lambda n: tuple(SeenWindow(w + 1, w + 2, 10**6, "2026-11-30T09:00:00Z") for w in range(n))
+    ),
+    session=st.text(min_size=1, max_size=4_000),
+    directory=st.text(min_size=1, max_size=4_000),
+)
+def test_the_block_never_grows_over_its_limit(
+    homes: tuple[SeenHome, ...], windows: tuple[SeenWindow, ...], session: str, directory: str
+) -> None:
+    seen = snapshot(
+        homes, windows, session_id=session, directory=directory, tool_prefix="mcp__hindnote__"
+    )
+
+    text = render(seen)
+
+    assert len(text) <= BOOT_LIMIT
+    assert render(seen) == text
+    for home in homes:
+        assert home.map_body is None or f"{home.name}MAP.md" in text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (-5, "0 seconds ago"),
+        (1, "1 second ago"),
+        (59.9, "59 seconds ago"),
+        (60, "1 minute ago"),
+        (7_199, "1 hour ago"),
+        (86_400, "1 day ago"),
+        (86_400 * 400, "400 days ago"),
+    ],
+)
+def test_an_age_is_said_in_its_largest_unit(seconds: float, said: str) -> None:
+    assert age(seconds) == said
+
+
+def test_the_block_of_a_call_shows_the_notes_on_disk(tmp_path: Path) -> None:
+    class Toy:
+        @hookimpl
+        def host_base_cwd(self, call: HostCall) -> Path:
+            return call.cwd
+
+        @hookimpl
+        def host_identity(self, call: HostCall) -> HostIdentity:
+            return HostIdentity(host="toy", session_id="s", agent="root", model="m")
+
+        @hookimpl
+        def host_projection(self, call: HostCall, session: object) -> None:
+            return None
+
+    home = tmp_path / "notes"
+    call = HostCall(host="toy", cwd=tmp_path)
+    dispatcher = Dispatcher(Hosts.of({"toy": Toy()}), home)
+    for address in ("@human/MAP.md", "@human/likes.md", "@human/gone.md"):
+        dispatcher.call(call, "notes_write", {"address": address, "content": f"about {address}"})
+    dispatcher.call(call, "notes_update", {"address": "@human/gone.md", "archived": True})
+    (home / "human" / "bad.md").write_bytes(b"\xff")
+    before = {path: path.read_bytes() for path in home.rglob("*.md")}
+
+    text = dispatcher.boot(call)
+
+    assert "about @human/MAP.md" in text
+    assert "- @human/likes.md, 21 characters" in text
+    assert "gone.md" not in text
+    assert "no history yet" in text
+    assert {path: path.read_bytes() for path in home.rglob("*.md")} == before
