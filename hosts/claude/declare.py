@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hindnote.core.declarations import declaration
 from hindnote.core.registry import READING, Registry, registry
-from hindnote.hosts.claude.plugin import TOOL_PREFIX
+from hindnote.hosts.claude.layout import TOOL_PREFIX
 
 FILE = Path(__file__).parent / "mod" / "hooks" / "tools.ts"
 

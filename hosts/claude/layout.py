@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
 
 HOST = "claude"
+TOOL_PREFIX = "mcp__hindnote__"
+"""Claude Code names a mod's tools after the mod."""
+
 HEAD_ROWS = 200
 """Rows in which a session's own id is looked for; it is in almost every one."""
 
@@ -56,3 +60,35 @@ def recorded_session_id(file: Path) -> str | None:
         if isinstance(found, str) and found:
             return found
     return None
+
+
+def session_file(call: HostCall) -> Path | None:
+    """Return the file of the session that a call belongs to; it need not exist yet.
+
+    A subagent's is its own, beside the main session's.
+    """
+    main = _main_file(call)
+    if main is None or call.agent_id is None or not _is_name(call.agent_id):
+        return main
+    return main.with_suffix("") / "subagents" / f"agent-{call.agent_id}.jsonl"
+
+
+def _main_file(call: HostCall) -> Path | None:
+    if call.session_file is not None:
+        return call.cwd / call.session_file
+    if call.session_id is None or not _is_name(call.session_id):
+        return None
+    found = (config_dir(call) / "projects").glob(f"*/{escape(call.session_id)}.jsonl")
+    return max(found, key=_modified, default=None)
+
+
+def _is_name(value: str) -> bool:
+    """Return whether an id can be a file's name, and cannot lead elsewhere."""
+    return value not in ("", ".", "..") and not any(char in value for char in "/\\\0")
+
+
+def _modified(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

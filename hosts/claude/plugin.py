@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.claude.layout import HOST, recorded_session_id
+from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, recorded_session_id, session_file
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
-
-TOOL_PREFIX = "mcp__hindnote__"
-"""Claude Code names a mod's tools after the mod."""
 
 
 @hookimpl
@@ -38,12 +35,18 @@ def host_identity(call: HostCall) -> HostIdentity:
 
 @hookimpl
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
-    return None
+    # Only history needs a decoder; a call that asks for notes starts without it.
+    from hindnote.hosts.claude.decoder import open_transcript
+
+    file = session_file(call) if session is None else session.file
+    return None if file is None else open_transcript(file)
 
 
 @hookimpl
 def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
-    return ()
+    from hindnote.hosts.claude.catalogue import catalogue
+
+    return catalogue(call)
 
 
 @hookimpl

@@ -1,0 +1,210 @@
+"""Which rows are on the active branch: what the host sends, and all of the history.
+
+A *walk* follows parents up from the leaf. Since each row of a response hangs under
+the row before it and each result under its own call, the walk misses the other
+calls of a response and their results; ``Walk.members`` has them too.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from hindnote.hosts.claude.links import Links, leaf_of, tip_of
+from hindnote.hosts.claude.spine import (
+    ANSWER,
+    LEADS_ON,
+    META,
+    NOTE,
+    REPEATED,
+    RESULT,
+    ROOT,
+    Spine,
+)
+
+_OUT, _IN, _UNDER_LEAF = 0, 1, 2
+
+
+class Walk:
+    """The rows on the way up from the leaf, and those that belong to them.
+
+    Args:
+        links: The tree.
+        history: Go on behind compactions, by the row that each boundary names.
+    """
+
+    def __init__(self, links: Links, *, history: bool) -> None:
+        size = len(links.spine.flags)
+        self.leaf = leaf_of(links, tip_of(links))
+        self.rows = array("i")
+        """From the root to the leaf."""
+        self.on_walk = bytearray(size)
+        self.members = bytearray(size)
+        """1 for each row of the branch."""
+        self._answers = array("i", bytes(4 * len(links.spine.starts)))
+        """Rows on the walk, by response."""
+        above, _ = self._climb(links, self.leaf)
+        if history and above:
+            above += self._earlier(links, above[-1])
+        above.reverse()
+        self._put(links.spine, above)
+        self._admit(links, 0)
+
+    def extend(self, links: Links) -> int | None:
+        """Take in what the spine gained; return the lowest row that may have changed.
+
+        Returns:
+            ``None`` when only a fresh walk can tell; this one is of no use then.
+        """
+        spine = links.spine
+        known = len(self.on_walk)
+        if not self.rows or spine.boundary >= known:
+            return None
+        old, self.leaf = self.leaf, leaf_of(links, tip_of(links))
+        self.on_walk.extend(bytes(len(spine.flags) - known))
+        self.members.extend(bytes(len(spine.flags) - known))
+        self._answers.extend([0] * (len(spine.starts) - len(self._answers)))
+        above, joint = self._climb(links, self.leaf)
+        if joint == ROOT or joint < links.boundary:
+            return None
+        dropped = self._drop_behind(spine, joint)
+        above.reverse()
+        self._put(spine, above)
+        touched = (old, self.leaf, joint, *dropped, *above)
+        groups = {spine.groups[row] for row in touched if spine.groups[row] >= 0}
+        cut = min(known, spine.stirred, *touched, *(spine.starts[group] for group in groups))
+        self._admit(links, cut)
+        return cut
+
+    def responses(self, spine: Spine) -> dict[int, int]:
+        """Return the responses on the walk in order, with the place of their first row."""
+        found: dict[int, int] = {}
+        for place, row in enumerate(self.rows):
+            if spine.flags[row] & ANSWER:
+                found.setdefault(spine.groups[row], place)
+        return found
+
+    def _climb(self, links: Links, row: int) -> tuple[list[int], int]:
+        """Return the rows from ``row`` upwards, and the row of the walk that they reach."""
+        above = []
+        on_walk, parent = self.on_walk, links.parent
+        while row != ROOT and not on_walk[row]:
+            on_walk[row] = 1
+            above.append(row)
+            row = parent(row)
+        return above, row
+
+    def _earlier(self, links: Links, root: int) -> list[int]:
+        """Return the rows before compactions, upwards from where the host's chain begins."""
+        spine = links.spine
+        row = _before(spine, root)
+        for kept in links.moved:
+            # Who went back to a preserved row left those behind it.
+            if self.on_walk[kept] and not self.on_walk[links.tail]:
+                row = kept
+        above = []
+        seen = bytearray(len(spine.flags))
+        while row != ROOT and not seen[row]:
+            seen[row] = 1
+            if not self.on_walk[row]:
+                self.on_walk[row] = 1
+                above.append(row)
+            row = _before(spine, row)
+        return above
+
+    def _put(self, spine: Spine, rows: list[int]) -> None:
+        self.rows.extend(rows)
+        for row in rows:
+            if spine.flags[row] & ANSWER:
+                self._answers[spine.groups[row]] += 1
+
+    def _drop_behind(self, spine: Spine, joint: int) -> array[int]:
+        """Take the rows behind ``joint`` off the walk."""
+        place = len(self.rows)
+        while self.rows[place - 1] != joint:
+            place -= 1
+        dropped = self.rows[place:]
+        del self.rows[place:]
+        for row in dropped:
+            self.on_walk[row] = 0
+            if spine.flags[row] & ANSWER:
+                self._answers[spine.groups[row]] -= 1
+        return dropped
+
+    def _admit(self, links: Links, start: int) -> None:
+        """Work out which rows from ``start`` on are members."""
+        flags, groups, answers = links.spine.flags, links.spine.groups, self._answers
+        on_walk, members = self.on_walk, self.members
+        notes = []
+        for row in range(start, len(flags)):
+            members[row] = on_walk[row]
+            if on_walk[row] or flags[row] & REPEATED:
+                continue
+            if flags[row] & NOTE:
+                notes.append(row)
+            elif flags[row] & (ANSWER | RESULT) and groups[row] >= 0 and answers[groups[row]]:
+                members[row] = 1
+        decided: dict[int, int] = {}
+        for note in notes:
+            self._decide(links, note, decided)
+
+    def _decide(self, links: Links, note: int, decided: dict[int, int]) -> None:
+        """Decide on a note, and on the notes between it and what they hang under."""
+        flags = links.spine.flags
+        chain = []
+        row = note
+        while row != ROOT and flags[row] & NOTE and not self.on_walk[row] and row not in decided:
+            decided[row] = _OUT
+            chain.append(row)
+            row = links.parent(row)
+        for below in reversed(chain):
+            decided[below] = self._place(links.spine, below, row, decided)
+            self.members[below] = decided[below] != _OUT
+            row = below
+
+    def _place(self, spine: Spine, note: int, parent: int, decided: dict[int, int]) -> int:
+        """Return whether a note belongs to the leaf, to a response on the walk, or nowhere."""
+        if parent == ROOT or not self.members[parent]:
+            return _OUT
+        flags, group = spine.flags[note], spine.groups[note]
+        if not flags & META and (parent == self.leaf or decided.get(parent) == _UNDER_LEAF):
+            return _UNDER_LEAF
+        called = group >= 0 and spine.calling[group] and self._answers[group]
+        return _IN if called and not flags & LEADS_ON else _OUT
+
+
+def _before(spine: Spine, row: int) -> int:
+    """Return the row before another one, behind a compaction too."""
+    if row not in spine.compactions or spine.parents[row] != ROOT:
+        return spine.parent(row)
+    logical, _ = spine.compactions[row]
+    return ROOT if logical is None else spine.rows.get(logical, row - 1)
+
+
+# -- the branch as the host has it ---------------------------------------------
+
+
+def host_branch(spine: Spine) -> tuple[list[int], list[int]]:
+    """Return the rows of which the host makes its next request.
+
+    Returns:
+        The branch from its root to its leaf, and the rows of it that lie off the way
+        between these two.
+    """
+    links = Links(spine)
+    walk = Walk(links, history=False)
+    found = [
+        row
+        for row in range(len(spine.flags))
+        if walk.members[row] and not walk.on_walk[row] and links.kept(row)
+    ]
+    responses = walk.responses(spine)
+    behind: dict[int, list[int]] = {}
+    for row in found:
+        place = responses.get(spine.groups[row], len(walk.rows) - 1)
+        while place + 1 < len(walk.rows) and walk.rows[place + 1] < row:
+            place += 1
+        behind.setdefault(place, []).append(row)
+    branch = []
+    for place, row in enumerate(walk.rows):
+        branch += [row, *behind.get(place, ())]
+    return branch, found

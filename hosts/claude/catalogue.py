@@ -1,0 +1,244 @@
+"""Which Claude Code sessions there are, from the heads and tails of their files.
+
+What was learnt of a file is remembered as long as its size, time and inode stay the
+same. Nothing but facts about files is kept, and no whole file is ever read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from hindnote.core.calls import SessionEntry
+from hindnote.core.history.jsontext import mend
+from hindnote.hosts.claude.layout import HOST, config_dir
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import HostCall
+
+HEAD_BYTES = 8192
+TAIL_BYTES = HEAD_BYTES
+COPIED_BYTES = 1 << 18
+"""Bytes behind the head in which a copy is asked where it came from."""
+
+SUBAGENTS = "subagents"
+
+# A quote within a text is escaped, so this never matches inside of one.
+_ORIGIN = re.compile(rb'"(?:requestSessionId|forkedFrom":\{"sessionId)":"([^"\\]+)"')
+
+Stamp = tuple[int, int, int]
+"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
+
+_lock = Lock()
+_known: dict[str, tuple[Stamp, SessionEntry | None]] = {}
+
+
+def catalogue(call: HostCall) -> list[SessionEntry]:
+    """Return the sessions of a call's host, newest first; what cannot be read is left out."""
+    with _lock:
+        found = [
+            entry
+            for path, status in _files(_folders(call))
+            if (entry := _entry(path, status)) is not None
+        ]
+    found.sort(key=attrgetter("modified"), reverse=True)
+    return found
+
+
+def _folders(call: HostCall) -> Iterator[str]:
+    """Yield the folders that hold sessions: one for each directory that the host ran in."""
+    for entry in _scan(str(config_dir(call) / "projects")):
+        if _is_folder(entry):
+            yield entry.path
+    if call.host == HOST and call.session_file is not None:
+        folder = (call.cwd / call.session_file).parent
+        yield str(folder.parent.parent if folder.name == SUBAGENTS else folder)
+
+
+def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield each session file once: main sessions, and the subagents beside them."""
+    seen: set[tuple[int, int]] = set()
+    for folder in folders:
+        for entry in _scan(folder):
+            inner = [entry]
+            if not entry.name.endswith(".jsonl"):
+                inner = _scan(f"{entry.path}/{SUBAGENTS}") if _is_folder(entry) else []
+            for file in inner:
+                status = _status(file)
+                if status is not None and (status.st_dev, status.st_ino) not in seen:
+                    seen.add((status.st_dev, status.st_ino))
+                    yield file.path, status
+
+
+def _scan(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    if not entry.name.endswith(".jsonl"):
+        return None
+    try:
+        status = entry.stat()
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _entry(path: str, status: os.stat_result) -> SessionEntry | None:
+    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+    known = _known.get(path)
+    if known is None or known[0] != stamp:
+        known = _known[path] = (stamp, look(path, status))
+    return known[1]
+
+
+# -- one file ------------------------------------------------------------------
+
+
+class _Row(Struct, rename="camel"):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    type: Any = None
+    uuid: Any = None
+    is_sidechain: Any = None
+    session_id: Any = None
+    agent_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    custom_title: Any = None
+    summary: Any = None
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+
+
+def look(path: str, status: os.stat_result) -> SessionEntry | None:
+    """Return what the head and the tail of a file say; None when it is no session."""
+    size = status.st_size
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            head = os.pread(fd, HEAD_BYTES, 0)
+            tail = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
+            facts = _Facts()
+            facts.gather(head if size <= HEAD_BYTES else head[: head.rfind(b"\n") + 1])
+            facts.gather(tail)
+            copied = os.pread(fd, COPIED_BYTES, HEAD_BYTES) if facts.is_copy else b""
+        finally:
+            os.close(fd)
+    except OSError:
+        return None
+    main, agent = facts.session_id, facts.agent_id
+    if not main:
+        return None
+    return SessionEntry(
+        host=HOST,
+        id=f"{main}/{agent}" if agent else main,
+        file=Path(path),
+        started=facts.started,
+        cwd=facts.cwd,
+        parent=main if agent else _origin(main, head, tail, copied),
+        name=_task(path) if agent else _name(tail) or _name(head),
+        size=size,
+        modified=status.st_mtime,
+    )
+
+
+class _Facts:
+    """What the first rows that say anything say."""
+
+    def __init__(self) -> None:
+        self.session_id: str | None = None
+        self.agent_id: str | None = None
+        self.started: str | None = None
+        self.cwd: str | None = None
+        self.is_copy = False
+        """The conversation is older than the file: it may have been copied from another."""
+        self._conversed = False
+
+    def gather(self, data: bytes) -> None:
+        """Take in the whole lines of a piece of the file, until nothing is missing."""
+        for line in data.split(b"\n"):
+            if self.session_id and self.started and self.cwd:
+                return
+            row = _read(line)
+            if row is not None:
+                self._take(row)
+
+    def _take(self, row: _Row) -> None:
+        self.session_id = self.session_id or _text(row.session_id)
+        self.cwd = self.cwd or _text(row.cwd)
+        time = _text(row.timestamp)
+        if not self._conversed and _text(row.uuid):
+            self._conversed = True
+            self.is_copy = bool(time and self.started and time < self.started)
+            if row.is_sidechain is True:
+                self.agent_id = _text(row.agent_id)
+        self.started = self.started or time
+
+
+def _read(line: bytes) -> _Row | None:
+    try:
+        return _decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        return _decode(mend(line))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _origin(session_id: str, *pieces: bytes) -> str | None:
+    """Return the id of the session from which rows were copied, where they say so."""
+    for piece in pieces:
+        for found in _ORIGIN.finditer(piece):
+            named = found.group(1).decode("utf-8", "replace")
+            if named != session_id:
+                return named
+    return None
+
+
+def _name(data: bytes) -> str | None:
+    """Return the name that the person gave the session, else an older version's summary."""
+    for mark in (b'"custom-title"', b'"summary"'):
+        end = len(data)
+        while (found := data.rfind(mark, 0, end)) >= 0:
+            end = found
+            start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
+            row = _read(data[start : stop if stop >= 0 else len(data)])
+            if row is not None and isinstance(row.type, str) and f'"{row.type}"'.encode() == mark:
+                return _text(row.custom_title) or _text(row.summary)
+    return None
+
+
+def _task(path: str) -> str | None:
+    """Return how the main agent described a subagent's task."""
+    try:
+        found = msgspec.json.decode(Path(path).with_suffix(".meta.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return _text(found.get("description")) if isinstance(found, dict) else None

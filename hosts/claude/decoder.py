@@ -1,0 +1,172 @@
+"""Claude Code sessions as projections of their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from hindnote.core.history.cache import FileCache
+from hindnote.core.history.jsontext import Unreadable
+from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
+from hindnote.core.outcome import Refused
+from hindnote.hosts.claude.assembly import Assembly
+from hindnote.hosts.claude.facts import facts_of
+from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
+from hindnote.hosts.claude.rows import Row, decode
+from hindnote.hosts.claude.spine import Spine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hindnote.core.history.lines import LineFile
+
+_KINDS = {int(kind): kind for kind in SlotKind}
+_NO_SESSION = 100
+"""Damaged lines without one row after which a file is given up as no session."""
+
+
+class ClaudeProjection:
+    """One state of a transcript."""
+
+    def __init__(self, transcript: Transcript, branch: Branch, windows: Sequence[int]) -> None:
+        self.header = transcript.header()
+        self.branch = branch
+        self.windows = windows
+        self.damaged: Sequence[Damage] = tuple(transcript.damaged)
+        self.last_seq = transcript.spine.last_seq
+        self._transcript = transcript
+        self._spine = transcript.spine
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot on the active branch, decoded on demand.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        spine = self._spine
+        line, ordinal = self._slot(seq)
+        # Blocks that came later belong to a later state.
+        further = (more for more in spine.joined.get(seq, ()) if more <= self.last_seq)
+        kind = _KINDS[spine.kinds[seq - 1]]
+        return facts_of(line, kind, ordinal, spine.tools.get(seq), map(self._slot, further))
+
+    def _slot(self, seq: int) -> tuple[bytes, int]:
+        row = self._spine.row_of(seq)
+        return self._transcript.line(row), seq - self._spine.firsts[row]
+
+
+class Transcript:
+    """What is known of one file, extended while it grows.
+
+    Args:
+        file: The opened file; it is read to its present end.
+
+    Raises:
+        Refused: ``unreadable_session`` when it is no session of Claude Code.
+    """
+
+    def __init__(self, file: LineFile) -> None:
+        self.spine = Spine()
+        self.damaged: list[Damage] = []
+        self._file = file
+        self._assembly = Assembly()
+        self._aside: list[tuple[Row, int, int]] = []
+        """A subagent's rows, as long as there is no row of a main session."""
+        self.extend()
+
+    def extend(self) -> None:
+        """Take in the lines that the file gained, and publish the new state.
+
+        Raises:
+            Refused: ``unreadable_session`` when it is no session of Claude Code.
+        """
+        self.spine.settle()
+        for offset, line in self._file.advance():
+            try:
+                self._take(decode(line), offset, len(line))
+            except Unreadable as error:
+                self._damage(Damage(offset, len(line), str(error)))
+        if self._aside:
+            self._open_subagent()
+        if self._file.end and not self._is_session():
+            self._refuse()
+        self._assembly.update(self.spine)
+        self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
+
+    def _take(self, row: Row, offset: int, size: int) -> None:
+        spine = self.spine
+        if row.is_sidechain and not spine.subagent and not spine.flags and row.uuid:
+            self._aside.append((row, offset, size))
+            return
+        spine.add(row, offset, size)
+        if self._aside and spine.flags:
+            self._aside.clear()
+
+    def _open_subagent(self) -> None:
+        """Read a file in which all of the conversation is a subagent's as that one's own."""
+        self.spine.subagent = True
+        for row, offset, size in self._aside:
+            self.spine.add(row, offset, size)
+        self._aside.clear()
+
+    def _is_session(self) -> bool:
+        return bool(self.spine.flags) or self.spine.known.session_id is not None
+
+    def _damage(self, damage: Damage) -> None:
+        self.damaged.append(damage)
+        if len(self.damaged) > _NO_SESSION and not self._is_session() and not self._aside:
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise Refused(
+            "unreadable_session",
+            f"{self._file.path} is no session of Claude Code: none of its rows names a session",
+        )
+
+    def header(self) -> SessionHeader:
+        """Return what the rows say of the session."""
+        known = self.spine.known
+        main = known.session_id or self._file.path.stem
+        own = self.spine.subagent and known.agent_id is not None
+        return SessionHeader(
+            host=HOST,
+            session_id=f"{main}/{known.agent_id}" if own else main,
+            started=known.started,
+            cwd=known.cwd,
+            parent=main if own else known.origin,
+            name=known.title,
+            tool_prefix=TOOL_PREFIX,
+        )
+
+    def line(self, row: int) -> bytes:
+        """Return a row's line.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        size = self.spine.sizes[row]
+        data = self._file.read(self.spine.offsets[row], size)
+        if len(data) < size:
+            raise Refused(
+                "unreadable_session",
+                f"{self._file.path} was rewritten while it was read; ask again",
+            )
+        return data
+
+
+def open_transcript(path: Path) -> ClaudeProjection | None:
+    """Return the present state of a transcript; None when there is no such file.
+
+    Raises:
+        Refused: ``unreadable_session`` when it cannot be read, or is no session.
+    """
+    try:
+        return _TRANSCRIPTS.get(path).projection
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = error.strerror or error
+        raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
+
+
+_TRANSCRIPTS: FileCache[Transcript] = FileCache(Transcript)

@@ -1,0 +1,238 @@
+"""The facts of one slot, read from its row when they are wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from math import isnan
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from hindnote.core.history.instants import instant
+from hindnote.core.history.jsontext import compact, mend
+from hindnote.core.history.projection import SlotFacts, SlotKind
+
+_T = TypeVar("_T")
+
+_PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
+"""How a result begins that the host cut, and whose whole text it put into a file."""
+
+_MILLISECONDS = 1e11
+"""Numbers above this count milliseconds since the epoch, and not seconds."""
+
+
+class _Message(Struct, gc=False):
+    content: Raw = Raw()
+
+
+class _Attachment(Struct, gc=False):
+    type: Any = None
+    prompt: Raw = Raw()
+
+
+class _Error(Struct, gc=False):
+    formatted: Any = None
+    message: Any = None
+
+
+class _Row(Struct, gc=False, rename="camel"):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    type: Any = None
+    uuid: Any = None
+    timestamp: Any = None
+    message: Raw = Raw()
+    attachment: Raw = Raw()
+    rendered: Raw = Raw()
+    error: Raw = Raw()
+    content: Raw = Raw()
+    tool_use_result: Raw = Raw()
+
+
+class _Source(Struct, gc=False):
+    media_type: Any = None
+    data: Raw = Raw()
+
+
+class _Block(Struct, gc=False):
+    type: Any = None
+    text: Any = None
+    name: Any = None
+    input: Raw = Raw()
+    content: Raw = Raw()
+    is_error: Any = None
+    source: Raw = Raw()
+
+
+class _Rendered(Struct, gc=False):
+    content: Raw = Raw()
+
+
+class _Record(Struct, gc=False, rename="camel"):
+    """The tool's own record of a run."""
+
+    persisted_output_path: Any = None
+    truncated: Any = None
+
+
+def facts_of(
+    line: bytes,
+    kind: SlotKind,
+    ordinal: int,
+    tool: str | None,
+    further: Iterable[tuple[bytes, int]] = (),
+) -> SlotFacts:
+    """Return the facts of a slot.
+
+    Args:
+        line: The row's line, one that the spine accepted.
+        kind: What the slot is.
+        ordinal: Slots of the same row before it.
+        tool: Name of a result's tool, which the row itself does not say.
+        further: Lines and ordinals of an answer's other text blocks.
+    """
+    row = _read(line)
+    common: dict[str, Any] = {
+        "created_at": _created_at(row.timestamp),
+        "entry_id": _entry_id(row, ordinal),
+    }
+    if kind is SlotKind.CALL:
+        return SlotFacts(**common, **_call(_block(row, ordinal)))
+    if kind is SlotKind.RESULT:
+        return SlotFacts(**common, tool=tool, **_result(_block(row, ordinal), row))
+    if kind is SlotKind.ASSISTANT:
+        parts = [_answer(row, ordinal), *(_answer(_read(more), at) for more, at in further)]
+        return SlotFacts(**common, text="\n".join(part for part in parts if part))
+    return SlotFacts(**common, text=_spoken(row))
+
+
+def _read(line: bytes) -> _Row:
+    try:
+        return msgspec.json.decode(line, type=_Row)
+    except (msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(mend(line), type=_Row)
+
+
+def _soft(raw: Raw, shape: type[_T]) -> _T | None:
+    """Return a part of a row; None when it is missing or has another shape."""
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _entry_id(row: _Row, ordinal: int) -> str | None:
+    if not isinstance(row.uuid, str):
+        return None
+    return f"{row.uuid}/{ordinal}" if ordinal else row.uuid
+
+
+def _created_at(recorded: Any) -> str | None:
+    if isinstance(recorded, str) and not isnan(instant(recorded)):
+        return recorded
+    if isinstance(recorded, int | float) and not isinstance(recorded, bool):
+        seconds = recorded / 1000 if abs(recorded) > _MILLISECONDS else recorded
+        try:
+            moment = datetime.fromtimestamp(seconds, UTC)
+        except (ValueError, OverflowError, OSError):
+            return None
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None
+
+
+# -- content -------------------------------------------------------------------
+
+
+def _content(row: _Row) -> Raw:
+    message = _soft(row.message, _Message)
+    return message.content if message else Raw()
+
+
+def _blocks(content: Raw) -> list[_Block]:
+    """Return the blocks of a content, one for each slot; a text alone is one block."""
+    text = _soft(content, str)
+    if text is not None:
+        return [_Block("text", text)]
+    return [_soft(raw, _Block) or _Block() for raw in _soft(content, list[Raw]) or ()]
+
+
+def _block(row: _Row, ordinal: int) -> _Block:
+    blocks = _blocks(_content(row))
+    return blocks[ordinal] if ordinal < len(blocks) else _Block()
+
+
+def _joined(blocks: Iterable[_Block]) -> str:
+    """Return the text of blocks, each on lines of its own; media are named in place."""
+    parts = (_text(block.text) if block.type == "text" else _named(block) for block in blocks)
+    return "\n".join(part for part in parts if part)
+
+
+def _named(block: _Block) -> str:
+    """Return a name for a block that is no text: ``[image image/png, 12,345 bytes]``."""
+    source = _soft(block.source, _Source)
+    if source is None:
+        return ""
+    named = f"{_text(block.type)} {_text(source.media_type)}".strip()
+    coded = bytes(source.data)
+    if not coded.startswith(b'"'):
+        return f"[{named}]"
+    return f"[{named}, {len(coded[1:-1].rstrip(b'=')) * 3 // 4:,} bytes]"
+
+
+def _spoken(row: _Row) -> str:
+    """Return the text of a row of the person or of the program."""
+    if row.type == "attachment":
+        return _attached(row)
+    if row.type == "system":
+        return _told(row)
+    return _joined(block for block in _blocks(_content(row)) if block.type != "tool_result")
+
+
+def _attached(row: _Row) -> str:
+    attachment = _soft(row.attachment, _Attachment) or _Attachment()
+    if attachment.type == "queued_command":
+        return _joined(_blocks(attachment.prompt))
+    shown = _soft(row.rendered, list[Raw]) or ()
+    return "\n".join(
+        _joined(_blocks(item.content)) for raw in shown if (item := _soft(raw, _Rendered))
+    )
+
+
+def _told(row: _Row) -> str:
+    error = _soft(row.error, _Error)
+    if error is not None:
+        return _text(error.formatted) or _text(error.message)
+    return _soft(row.content, str) or ""
+
+
+def _answer(row: _Row, ordinal: int) -> str:
+    return _text(_block(row, ordinal).text)
+
+
+# -- tools ---------------------------------------------------------------------
+
+
+def _call(block: _Block) -> dict[str, Any]:
+    raw = bytes(block.input)
+    return {"tool": _text(block.name) or None, "arguments": compact(raw) if raw else None}
+
+
+def _result(block: _Block, row: _Row) -> dict[str, Any]:
+    text = _joined(_blocks(block.content))
+    record = _soft(row.tool_use_result, _Record) or _Record()
+    notice = _PERSISTED.match(text)
+    path = _text(record.persisted_output_path) or (notice.group(1) if notice else "")
+    return {
+        "text": text,
+        # The host leaves the mark out where a call went well.
+        "failed": block.is_error is True,
+        "output_truncated": bool(path) or record.truncated is True,
+        "full_output_path": path or None,
+    }

@@ -1,0 +1,161 @@
+"""What the rows of a transcript count as in the history: slots and their kinds.
+
+A row takes one slot for each of its content blocks, and at least one. That number
+depends on nothing that anyone reads in a text; only the kinds do.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from hindnote.core.history.projection import SlotKind
+from hindnote.hosts.claude.rows import Attachment, Block, Origin, Row
+
+COMMAND_MARKS = (
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+)
+"""How the record of a command that the person gave to the program itself begins."""
+
+INTERRUPT_MARK = "[Request interrupted by user"
+NOTIFICATION_MARK = "<task-notification>"
+CONTEXT_MARKS = (*COMMAND_MARKS, INTERRUPT_MARK, NOTIFICATION_MARK)
+
+FILE_ATTACHMENTS = frozenset(
+    {
+        "already_read_file",
+        "compact_file_reference",
+        "directory",
+        "edited_image_file",
+        "edited_text_file",
+        "file",
+        "mcp_resource",
+        "nested_memory",
+        "opened_file_in_ide",
+        "pdf_reference",
+        "selected_lines_in_ide",
+    }
+)
+"""Attachments by which the model read a file, or a part of one."""
+
+NOTIFICATION_ATTACHMENTS = frozenset({"async_hook_response", "task_status"})
+CONTEXT_SUBTYPES = frozenset({"api_error", "local_command"})
+SYNTHETIC = "<synthetic>"
+"""The model's name on rows that the program made."""
+
+Slot = tuple[SlotKind, Block | None]
+
+
+def slots(row: Row) -> list[Slot]:
+    """Return what each slot of a chain row holds, one for each content block.
+
+    An answer's text blocks all count as ``ASSISTANT`` here; which of them speaks for
+    the whole response is known only beside the response's other rows.
+    """
+    content = row.message.content if row.message else None
+    blocks: list[Block] = content if isinstance(content, list) else []
+    if row.type == "assistant":
+        if _is_foreign(row):
+            return [(_spoken(row), None), *_nothing(len(blocks) - 1)]
+        if isinstance(content, str):
+            return [(SlotKind.ASSISTANT if content else SlotKind.NOTHING, None)]
+        return [_answer_slot(block) for block in blocks] or _nothing(1)
+    if row.type == "user" and blocks:
+        return _user_slots(row, blocks)
+    return [(_spoken(row), None)]
+
+
+def _nothing(count: int) -> list[Slot]:
+    return [(SlotKind.NOTHING, None)] * count
+
+
+def _is_foreign(row: Row) -> bool:
+    """Return whether the program made this assistant row, and not the model."""
+    made = row.message is not None and row.message.model == SYNTHETIC
+    return made or row.is_api_error_message
+
+
+def has_text(block: Block) -> bool:
+    """Return whether a text block holds any text, without decoding it."""
+    if block.text is UNSET:
+        return False
+    size = memoryview(block.text).nbytes
+    return size > len(b"null") or (size > len(b'""') and bytes(block.text)[:1] == b'"')
+
+
+def _answer_slot(block: Block) -> Slot:
+    if block.type == "text":
+        return SlotKind.ASSISTANT, block
+    if block.type == "tool_use" and block.id is not None:
+        return SlotKind.CALL, block
+    return SlotKind.NOTHING, None
+
+
+def _user_slots(row: Row, blocks: list[Block]) -> list[Slot]:
+    """Return the slots of a row with blocks: each result its own, the rest one event."""
+    found: list[Slot] = []
+    spoken = False
+    for block in blocks:
+        if block.type == "tool_result" and block.tool_use_id is not None:
+            found.append((SlotKind.RESULT, block))
+        elif spoken:
+            found.append((SlotKind.NOTHING, None))
+        else:
+            spoken = True
+            found.append((_spoken(row), block))
+    return found
+
+
+def _spoken(row: Row) -> SlotKind:
+    """Return what the text of a row counts as."""
+    if row.type == "system":
+        return SlotKind.CONTEXT if row.subtype in CONTEXT_SUBTYPES else SlotKind.NOTHING
+    if row.type == "assistant":
+        return SlotKind.CONTEXT if row.is_api_error_message else SlotKind.NOTHING
+    if row.type == "attachment":
+        return _attached(row)
+    if row.is_compact_summary:
+        return SlotKind.CONTEXT
+    if row.is_meta:
+        return SlotKind.NOTHING
+    if is_notification(row.origin) or _opening(row).startswith(CONTEXT_MARKS):
+        return SlotKind.CONTEXT
+    return SlotKind.USER if row.message and row.message.content else SlotKind.NOTHING
+
+
+def is_notification(origin: Origin | None) -> bool:
+    """Return whether a prompt is a task's report and not a person's."""
+    return origin is not None and origin.kind == "task-notification"
+
+
+def _attached(row: Row) -> SlotKind:
+    """Return what an attachment counts as: a queued prompt, or what the model read."""
+    attachment = row.attachment or Attachment()
+    if attachment.type == "queued_command":
+        reports = attachment.command_mode == "task-notification"
+        if reports or is_notification(attachment.origin or row.origin):
+            return SlotKind.CONTEXT
+        return SlotKind.USER
+    read = row.rendered is not UNSET and memoryview(row.rendered).nbytes > len(b"null")
+    named = attachment.type in FILE_ATTACHMENTS or attachment.type in NOTIFICATION_ATTACHMENTS
+    if read and (named or attachment.type.startswith("hook_")):
+        return SlotKind.CONTEXT
+    return SlotKind.NOTHING
+
+
+def _opening(row: Row) -> str:
+    """Return the beginning of a user row's text."""
+    content = row.message.content if row.message else None
+    if isinstance(content, str):
+        return content
+    for block in content or []:
+        if block.type == "text" and block.text is not UNSET:
+            # Every mark is ASCII and short, so a cut in mid-character does no harm.
+            return bytes(block.text)[1:200].decode("utf-8", "replace")
+    return ""

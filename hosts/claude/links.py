@@ -1,0 +1,167 @@
+"""The conversation's tree as the host sees it: parents after the newest compaction, and the tip.
+
+A compaction starts the conversation afresh at its boundary. The rows that it kept
+word for word then hang under its summary, and whatever hung under the summary hangs
+under the last of them; all other rows before the boundary are out.
+"""
+
+from __future__ import annotations
+
+from hindnote.hosts.claude.rows import Preserved, Segment
+from hindnote.hosts.claude.spine import (
+    CALLS,
+    LOST,
+    NOTE,
+    REPEATED,
+    RESULT,
+    ROOT,
+    SPEAKER,
+    Spine,
+)
+
+
+class Links:
+    """Parents under the newest compaction, for one state of a spine.
+
+    ``moved`` maps the preserved rows to their new parents and is empty when the
+    compaction preserved none, or named a row that is not there.
+    """
+
+    def __init__(self, spine: Spine) -> None:
+        self.spine = spine
+        self.boundary = spine.boundary
+        self.anchor, preserved = _preserved(spine)
+        self.moved = dict(zip(preserved, [self.anchor, *preserved], strict=False))
+        self.tail = preserved[-1] if preserved else ROOT
+
+    def kept(self, row: int) -> bool:
+        """Return whether the host still has a row."""
+        return not self.moved or row >= self.boundary or row in self.moved
+
+    def parent(self, row: int) -> int:
+        """Return a row's parent, ``ROOT`` for none."""
+        spine = self.spine
+        if not self.moved or (row < self.boundary and row not in self.moved):
+            return spine.parent(row)
+        if row in self.moved:
+            return self.moved[row]
+        found = spine.parents[row]
+        if found == LOST:
+            return spine.parent(row)
+        if found == self.anchor or (found >= 0 and not self.kept(found)):
+            return self.tail
+        return found
+
+
+def _preserved(spine: Spine) -> tuple[int, list[int]]:
+    """Return the row under which a compaction put what it preserved, and those rows."""
+    _, data = spine.compactions.get(spine.boundary, (None, None))
+    if data is None:
+        return ROOT, []
+    if data.preserved_messages is not None:
+        return _listed(spine, data.preserved_messages)
+    if data.preserved_segment is not None:
+        return _between(spine, data.preserved_segment)
+    return ROOT, []
+
+
+def _listed(spine: Spine, preserved: Preserved) -> tuple[int, list[int]]:
+    anchor = spine.rows.get(preserved.anchor_uuid or "", ROOT)
+    rows = [spine.rows.get(uuid, ROOT) for uuid in dict.fromkeys(preserved.uuids)]
+    if anchor == ROOT or ROOT in rows or anchor in rows:
+        return ROOT, []
+    return anchor, rows
+
+
+def _between(spine: Spine, segment: Segment) -> tuple[int, list[int]]:
+    """Return the same from the ends of a chain of rows."""
+    anchor = spine.rows.get(segment.anchor_uuid or "", ROOT)
+    head = spine.rows.get(segment.head_uuid or "", ROOT)
+    row = spine.rows.get(segment.tail_uuid or "", ROOT)
+    if ROOT in (anchor, head, row):
+        return ROOT, []
+    rows = {row: None}
+    while row not in (head, ROOT):
+        row = spine.parent(row)
+        if row in rows:
+            return ROOT, []
+        rows[row] = None
+    if row == ROOT or anchor in rows:
+        return ROOT, []
+    return anchor, list(reversed(rows))
+
+
+# -- where the conversation stands ---------------------------------------------
+
+
+def tip_of(links: Links) -> int:
+    """Return the row at which the conversation stands, ``ROOT`` for an empty one."""
+    spine, checkpoint = links.spine, links.spine.checkpoint
+    row = ROOT
+    if checkpoint.named and checkpoint.leaf is not None:
+        row = spine.rows.get(checkpoint.leaf, ROOT)
+        if row != ROOT and not links.kept(row):
+            row = ROOT
+    if checkpoint.named and checkpoint.binding and (row != ROOT or checkpoint.leaf is None):
+        return row
+    tip = spine.last
+    if row != ROOT and not _goes_on_from(links, tip, row):
+        tip = row
+    if links.moved and tip != ROOT:
+        return _only_end(links, tip)
+    return tip
+
+
+def leaf_of(links: Links, tip: int) -> int:
+    """Return the nearest user or assistant row above a tip; the tip if there is none."""
+    row, flags = tip, links.spine.flags
+    seen = set()
+    while row != ROOT and row not in seen:
+        if flags[row] & SPEAKER:
+            return row
+        seen.add(row)
+        row = links.parent(row)
+    return tip
+
+
+def _goes_on_from(links: Links, last: int, checkpoint: int) -> bool:
+    """Return whether ``last`` descends from a checkpoint, or from a call beside its own."""
+    spine, flags = links.spine, links.spine.flags
+    call = _call_of(spine, checkpoint)
+    response = spine.groups[call] if call != ROOT else None
+    row, seen = last, bytearray(len(flags))
+    while row != ROOT and not seen[row]:
+        if row == checkpoint:
+            return True
+        if flags[row] & CALLS and row != call and spine.groups[row] == response:
+            return True
+        seen[row] = 1
+        row = links.parent(row)
+    return False
+
+
+def _call_of(spine: Spine, row: int) -> int:
+    """Return the call at which a row stands: its own, its result's, or a note's below that."""
+    if spine.flags[row] & NOTE:
+        row = spine.bases[row]
+        if row == ROOT or not spine.flags[row] & RESULT:
+            return ROOT
+    if spine.flags[row] & RESULT:
+        row = spine.bases[row]
+    return row if row != ROOT and spine.flags[row] & CALLS else ROOT
+
+
+def _only_end(links: Links, tip: int) -> int:
+    """Return the one end of the tree after a compaction; the tip when there are several."""
+    spine = links.spine
+    kept = [
+        *links.moved,
+        *(
+            row
+            for row in range(links.boundary, len(spine.flags))
+            if not spine.flags[row] & REPEATED and row not in links.moved
+        ),
+    ]
+    inner = {links.parent(row) for row in kept}
+    ends = [row for row in kept if row not in inner]
+    return ends[0] if len(ends) == 1 else tip
