@@ -13,7 +13,7 @@ from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused
 from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
 from hindnote.hosts.pi.facts import facts_of
-from hindnote.hosts.pi.heads import id_in_name, read_header
+from hindnote.hosts.pi.heads import id_in_name, parent_id
 from hindnote.hosts.pi.index import Index
 
 if TYPE_CHECKING:
@@ -211,13 +211,7 @@ def _header(state: State, label: str) -> SessionHeader:
         header.id,
         started=header.timestamp,
         cwd=header.cwd,
-        parent=_parent_id(header.parent) if header.parent else None,
+        parent=parent_id(header.parent) if header.parent else None,
         name=state.name,
         note=None if known else note,
     )
-
-
-def _parent_id(recorded: str) -> str:
-    """Return the id of a session by its recorded file: from its header, else from its name."""
-    header = read_header(Path(recorded))
-    return header.id if header else id_in_name(recorded)

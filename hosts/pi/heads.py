@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path, PurePath
+
+import msgspec
+from msgspec import Struct
 
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.rows import Header, header_of
 
 HEAD_BYTES = 8192
+
+_NAMED = re.compile(r"(?:^|[/\\])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+Z_([^/\\]+?)(?:\.jsonl)?$")
 
 
 def read_header(path: Path) -> Header | None:
@@ -26,9 +32,29 @@ def read_header(path: Path) -> Header | None:
         os.close(fd)
 
 
+class _Row(Struct, tag_field="type", tag="session"):
+    id: str
+    version: int = 1
+    timestamp: str | None = None
+    cwd: str | None = None
+    parentSession: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+
+
 def header_in(head: bytes) -> Header | None:
     """Return the header in the first bytes of a file; None when its first line is none."""
-    line = head.lstrip().split(b"\n", 1)[0]
+    line = head[: head.find(b"\n") + 1] or head
+    try:
+        row = _decode(line)
+    except msgspec.MsgspecError:
+        return _picked_header(line)
+    return Header(row.id, row.version, row.timestamp, row.cwd, row.parentSession)
+
+
+def _picked_header(line: bytes) -> Header | None:
+    """Return the header of a line that is not as Pi writes it now."""
     try:
         value = parse(line)
     except Unreadable:
@@ -40,5 +66,16 @@ def header_in(head: bytes) -> Header | None:
 
 def id_in_name(file: str) -> str:
     """Return the session id in a file name like ``<time>_<id>.jsonl``, else the bare name."""
-    stem = PurePath(file).name.removesuffix(".jsonl")
-    return stem.split("_", 1)[1] if "_" in stem[:-1] else stem
+    named = _NAMED.search(file)
+    return named.group(1) if named else PurePath(file).name.removesuffix(".jsonl")
+
+
+def is_named(file: str) -> bool:
+    """Return whether a file is named the way Pi names its sessions."""
+    return _NAMED.search(file) is not None
+
+
+def parent_id(recorded: str) -> str:
+    """Return the id of the session in a recorded file, which need not exist any more."""
+    header = None if is_named(recorded) else read_header(Path(recorded))
+    return header.id if header else id_in_name(recorded)

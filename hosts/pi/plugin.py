@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
+from hindnote.hosts.pi.catalogue import Catalogue, places
 from hindnote.hosts.pi.decoder import HOST, Sessions
 from hindnote.hosts.pi.heads import read_header
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
 
 _sessions = Sessions()
+_catalogue = Catalogue()
 
 
 @hookimpl
@@ -57,7 +59,7 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
 
 @hookimpl
 def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
-    return ()
+    return _catalogue.sessions(places(call))
 
 
 @hookimpl

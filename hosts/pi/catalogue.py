@@ -1,0 +1,200 @@
+"""Which Pi sessions there are, from the heads and tails of their files.
+
+What was learnt of a file is remembered as long as its size, time and inode stay
+the same. Nothing but facts about files is kept, and no whole file is ever read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.calls import SessionEntry
+from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named, parent_id
+from hindnote.hosts.pi.places import agent_dir
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import HostCall
+
+HOST = "pi"
+SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
+TAIL_BYTES = HEAD_BYTES
+
+_NAMING = b'"type":"session_info"'
+"""As Pi writes it; the longer what is searched for, the faster the search."""
+
+Stamp = tuple[int, int, int]
+"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to look for sessions; folders that do not exist are harmless."""
+
+    folders: tuple[Path, ...]
+    """They hold session files."""
+
+    roots: tuple[Path, ...]
+    """They hold a folder for each directory that Pi ran in."""
+
+
+def places(call: HostCall) -> Places:
+    """Return where a call's sessions lie, and those of this environment.
+
+    Each way to move Pi's sessions counts, since all of them may have been used.
+    """
+    ours = call.host == HOST
+    agent = call.config_dir if ours and call.config_dir else agent_dir()
+    folders = [os.environ.get(SESSION_DIR), _setting(agent / "settings.json")]
+    roots = [agent / "sessions"]
+    if ours:
+        folders.append(_setting(call.cwd / ".pi/settings.json"))
+        if call.session_file is not None:
+            folder = (call.cwd / call.session_file).parent
+            folders.append(str(folder))
+            if folder.name.startswith("--") and folder.name.endswith("--"):
+                roots.append(folder.parent)
+    found = (call.cwd / Path(folder).expanduser() for folder in folders if folder)
+    return Places(tuple(found), tuple(roots))
+
+
+def _setting(settings: Path) -> str | None:
+    """Return the ``sessionDir`` of a settings file, if it sets one."""
+    try:
+        value = json.loads(settings.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    folder = value.get("sessionDir") if isinstance(value, dict) else None
+    return folder if isinstance(folder, str) else None
+
+
+class Catalogue:
+    """The sessions in some places. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: dict[str, dict[str, tuple[Stamp, SessionEntry | None]]] = {}
+        """By folder, then by file name."""
+
+    def sessions(self, where: Places) -> list[SessionEntry]:
+        """Return the sessions, newest first; what cannot be read is left out."""
+        with self._lock:
+            found = [entry for folder in _folders(where) for entry in self._in(folder)]
+        found.sort(key=attrgetter("modified"), reverse=True)
+        return found
+
+    def _in(self, folder: str) -> Iterator[SessionEntry]:
+        before = self._known.get(folder, {})
+        known = self._known[folder] = {}
+        path = Path(folder)
+        for file in _scan(folder):
+            name = file.name
+            if not name.endswith(".jsonl"):
+                continue
+            try:
+                status = file.stat()
+            except OSError:
+                continue
+            stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+            held = before.get(name)
+            if held is None or held[0] != stamp:
+                held = (stamp, look(path / name, status))
+            known[name] = held
+            if held[1] is not None:
+                yield held[1]
+
+
+def _folders(where: Places) -> Iterator[str]:
+    """Yield each folder with sessions once, by whichever way it is reached first."""
+    folders = [str(folder) for folder in where.folders]
+    for root in where.roots:
+        folders += [entry.path for entry in _scan(str(root)) if _is_folder(entry)]
+        folders.append(str(root))
+    seen: set[tuple[int, int]] = set()
+    for folder in folders:
+        try:
+            status = os.stat(folder)  # noqa: PTH116 - a Path for each of many is what costs
+        except OSError:
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield folder
+
+
+def _scan(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def look(path: Path, status: os.stat_result) -> SessionEntry | None:
+    """Return what the head and the tail of a file say; None when it is no Pi session.
+
+    A file that Pi named is listed even if its header is damaged: whoever opens it
+    is told what is wrong with it.
+    """
+    size = status.st_size
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            head = os.pread(fd, HEAD_BYTES, 0)
+            rest = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
+        finally:
+            os.close(fd)
+    except OSError:
+        return None
+    header = header_in(head)
+    if header is None and not (size and is_named(path.name)):
+        return None
+    # Either one piece, or two of which the second starts within a line.
+    whole = size <= HEAD_BYTES + TAIL_BYTES
+    names = _names(head + rest) if whole else chain(_names(rest), _names(head))
+    more: dict[str, Any] = {}
+    if header is not None:
+        parent = parent_id(header.parent) if header.parent else None
+        more = {"started": header.timestamp, "cwd": header.cwd, "parent": parent}
+    return SessionEntry(
+        host=HOST,
+        id=header.id if header else id_in_name(path.name),
+        file=path,
+        name=next(names, None) or None,
+        size=size,
+        modified=status.st_mtime,
+        **more,
+    )
+
+
+def _names(data: bytes) -> Iterator[str]:
+    """Yield the names that the session was given, the latest first; empty for a cleared one."""
+    end = len(data)
+    while (found := data.rfind(_NAMING, 0, end)) >= 0:
+        start = data.rfind(b"\n", 0, found) + 1
+        stop = data.find(b"\n", found)
+        end = start
+        try:
+            row = parse(data[start : stop if stop >= 0 else len(data)])
+        except Unreadable:
+            continue
+        if isinstance(row, dict) and row.get("type") == "session_info":
+            name = row.get("name")
+            yield name.strip() if isinstance(name, str) else ""
