@@ -139,9 +139,10 @@ class Hosts:
             raise HostFailure(
                 f"{host.source} answered host_identity for a host {answer.host!r}, not for its own"
             )
-        if answer.session_id is not None and clean(answer.session_id) != (answer.session_id or "-"):
+        named = answer.session_id
+        if named is not None and (not named or clean(named) != named):
             raise HostFailure(
-                f"{host.source} answered host_identity with the session id {answer.session_id!r}; "
+                f"{host.source} answered host_identity with the session id {named!r}; "
                 "an id is not empty and holds no lone surrogate, and None says that there is none"
             )
         return answer
