@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hindnote.core.cli.app import make_app
+
+Install = Callable[..., None]
+
+MOVING = """
+from pathlib import Path
+from hindnote import HostIdentity, hookimpl
+
+asked = []
+
+@hookimpl
+def host_base_cwd(call):
+    asked.append(call)
+    return Path("/") if len(asked) % 2 else Path("/tmp")
+
+@hookimpl
+def host_identity(call):
+    return HostIdentity(host="moving", session_id=None, agent="a", model="m")
+
+@hookimpl
+def host_projection(call, session):
+    return None
+"""
+
+CRASHING = """
+from hindnote import hookimpl
+
+@hookimpl
+def host_base_cwd(call):
+    raise KeyError("secret")
+
+@hookimpl
+def host_identity(call):
+    return None
+
+@hookimpl
+def host_projection(call, session):
+    return None
+"""
+
+
+def hosts(*arguments: str) -> Result:
+    return CliRunner().invoke(make_app(), ["hosts", *arguments])
+
+
+def test_the_built_in_hosts_are_listed_with_where_they_come_from() -> None:
+    shown = hosts().output
+
+    assert "claude: loaded" in shown
+    assert "pi: loaded" in shown
+    assert "hindnote.hosts.pi.plugin" in shown
+
+
+def test_the_built_in_hosts_pass_the_check() -> None:
+    result = hosts("--check")
+
+    assert result.exit_code == 0
+    assert "claude: ok" in result.output
+    assert "pi: ok" in result.output
+
+
+def test_a_refused_host_is_listed_with_the_reason(install: Install) -> None:
+    install("acme-host", "acme", "hindnote_test_acme", "def resolve_cwd(): ...")
+
+    result = hosts()
+
+    assert result.exit_code == 0
+    assert "acme: refused" in result.output
+    assert "acme-host 1.0" in result.output
+    assert "the core alone resolves" in result.output
+    assert hosts("--check").exit_code == 1
+
+
+def test_a_base_cwd_that_changes_fails_the_check(install: Install) -> None:
+    install("moving-host", "moving", "hindnote_test_moving", MOVING)
+
+    result = hosts("--check")
+
+    assert result.exit_code == 1
+    assert "moving: failed" in result.output
+    assert "for one call" in result.output
+
+
+def test_a_host_that_crashes_fails_the_check_and_the_others_are_checked(install: Install) -> None:
+    install("crashing-host", "crashing", "hindnote_test_crashing", CRASHING)
+
+    result = hosts("--check")
+
+    assert result.exit_code == 1
+    assert "crashing: failed" in result.output
+    assert "claude: ok" in result.output
+    assert "secret" not in result.output
+
+
+def test_a_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    result = hosts("--check")
+
+    assert result.exit_code == 2
+    assert "current directory" in result.output
