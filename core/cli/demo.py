@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 WIDE = 120
 """Columns from which both forms stand side by side."""
+
+PROSE = 100
+"""Columns of prose, at most."""
 
 INTRODUCTION = (
     "Each call below is real: on a session that Pi recorded, and on notes in a scratch folder. "
@@ -36,16 +40,24 @@ def demo() -> None:
     from hindnote.core.demo.play import play
 
     console = Console(highlight=False)
-    console.print(INTRODUCTION)
+    _say(console, INTRODUCTION)
     counted: Counter[str] = Counter()
     for number, scene in enumerate(play(), start=1):
         counted["refused" if scene.answer.is_error else "answered"] += 1
         _show(console, number, scene)
     console.print()
-    console.print(
+    _say(
+        console,
         f"{counted['answered']} calls answered, {counted['refused']} refused as it should be. "
-        "Next: 'hindnote install pi' or 'hindnote install claude', or 'hindnote call --help'."
+        "Next: 'hindnote install pi' or 'hindnote install claude', or 'hindnote call --help'.",
     )
+
+
+def _say(console: Console, prose: str, style: str = "") -> None:
+    from rich.text import Text
+
+    lines = textwrap.fill(prose, min(console.width, PROSE))
+    console.print(Text(lines, style=style), soft_wrap=True)
 
 
 def _show(console: Console, number: int, scene: Scene) -> None:
@@ -53,7 +65,7 @@ def _show(console: Console, number: int, scene: Scene) -> None:
 
     arguments = json.dumps(scene.arguments, ensure_ascii=False)
     console.print()
-    console.print(Text(f"{number}. {scene.title}", style="bold"))
+    _say(console, f"{number}. {scene.title}", style="bold")
     console.print(Text(f"{scene.operation} {arguments}", style="cyan"), soft_wrap=True)
     got = json.dumps(scene.answer.result, ensure_ascii=False, indent=2)
     if console.is_terminal and console.width >= WIDE:

@@ -150,7 +150,7 @@ PLANS = (
     ),
     _plan(
         "scripts",
-        "Another session, by the start of its id: a script that called three tools.",
+        "Another session, by the start of its id: a script that called other tools.",
         "history_list",
         session=SCRIPTS[:13],
         query="from bash",
