@@ -148,9 +148,25 @@ def register(source: Source, plugin: object) -> PluginManager:
     Raises:
         PluginRefused: The plugin breaks a rule.
     """
+    try:
+        return _registered(source, plugin)
+    except PluginRefused:
+        raise
+    except (Exception, SystemExit) as error:
+        # Looking at a plugin runs its code: __dir__, __getattr__, descriptors.
+        raise PluginRefused(
+            "unreadable_plugin",
+            source,
+            f"looking at its attributes raised {type(error).__name__}; make it a module, a class "
+            "or an instance with plain functions, and let __getattr__ raise AttributeError for "
+            "what is not there",
+        ) from error
+
+
+def _registered(source: Source, plugin: object) -> PluginManager:
     manager = new_manager()
     specs = specified_hooks(manager)
-    names = _names(source, plugin)
+    names = dir(plugin)
     _check_cwd_logic(source, plugin, names)
     marked = {
         name: options
@@ -174,22 +190,10 @@ def register(source: Source, plugin: object) -> PluginManager:
     return manager
 
 
-def _names(source: Source, plugin: object) -> list[str]:
-    try:
-        return dir(plugin)
-    except Exception as error:
-        raise PluginRefused(
-            "unreadable_plugin",
-            source,
-            f"its attributes cannot be listed ({type(error).__name__}); a plugin is a module, a "
-            "class or an instance with plain functions",
-        ) from error
-
-
 def _check_cwd_logic(source: Source, plugin: object, names: list[str]) -> None:
     offered = [name for name in names if _is_reserved(name)]
     # A dynamic attribute need not be in dir(), so each name is asked for as well.
-    offered += [name for name in sorted(RESERVED_NAMES) if _answers(source, plugin, name)]
+    offered += [name for name in sorted(RESERVED_NAMES) if hasattr(plugin, name)]
     if not offered:
         return
     name = offered[0]
@@ -215,18 +219,6 @@ def _is_reserved(name: str) -> bool:
         return False
     plain = name.lower().replace("_", "").removeprefix("host")
     return plain in {reserved.replace("_", "") for reserved in RESERVED_NAMES}
-
-
-def _answers(source: Source, plugin: object, name: str) -> bool:
-    try:
-        return hasattr(plugin, name)
-    except Exception as error:
-        raise PluginRefused(
-            "unreadable_plugin",
-            source,
-            f"looking for an attribute {name!r} raises {type(error).__name__}; let __getattr__ "
-            "raise AttributeError for what is not there",
-        ) from error
 
 
 def _check_options(source: Source, name: str, options: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -349,6 +350,38 @@ def test_a_plugin_whose_attributes_cannot_be_asked_for_is_refused() -> None:
             raise RuntimeError("no")
 
     assert refusal(Raising()).code == "unreadable_plugin"
+
+
+@pytest.mark.parametrize("raised", [KeyError("x"), SystemExit(3)])
+def test_a_plugin_whose_functions_cannot_be_had_is_refused(raised: BaseException) -> None:
+    class Guarded(Good):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "host_identity":
+                raise raised
+            return super().__getattribute__(name)
+
+    assert refusal(Guarded()).code == "unreadable_plugin"
+
+
+def test_a_function_without_a_sound_signature_is_refused() -> None:
+    class Looped(Good):
+        @hookimpl
+        def host_decoration(self, operation: str) -> None:
+            return None
+
+    vars(Looped)["host_decoration"].__wrapped__ = vars(Looped)["host_decoration"]
+
+    assert refusal(Looped()).code == "unreadable_plugin"
+
+
+def test_a_decorated_function_has_the_signature_that_it_wraps() -> None:
+    class Decorated(Good):
+        @hookimpl
+        @functools.lru_cache  # noqa: B019
+        def host_decoration(self, operation: str) -> None:
+            return None
+
+    assert refusal(Decorated()).code == "unmarked_hook"
 
 
 def test_a_plugin_that_shows_another_face_at_the_second_look_is_refused() -> None:
