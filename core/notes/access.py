@@ -39,34 +39,37 @@ class Access:
     last: int
 
 
-def touch(home: Path, path: str, values: Mapping[str, Json]) -> None:
+def touch(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> None:
     """Count one read.
 
     Args:
         home: The notes home.
-        path: The note's path under the home.
+        segments: Segments of the note's file under the notes home.
         values: The note's metadata, whose ``accessCount`` seeds the count.
     """
     seed = values.get("accessCount")
     start = seed if isinstance(seed, int) and 0 <= seed < 2**53 else 0
     with _dropped(), _open(state_folder(home) / NAME) as database:
-        database.execute(_TOUCH, {"path": path, "seed": start, "now": clock.now_ms()})
+        database.execute(_TOUCH, {"path": "/".join(segments), "seed": start, "now": clock.now_ms()})
 
 
-def move(home: Path, path: str, to: str) -> None:
+def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:
     """Take a note's count along when it is renamed."""
     with _dropped(), _open(state_folder(home) / NAME) as database:
-        database.execute("UPDATE OR REPLACE access SET path = ? WHERE path = ?", (to, path))
+        database.execute(
+            "UPDATE OR REPLACE access SET path = ? WHERE path = ?",
+            ("/".join(target), "/".join(source)),
+        )
 
 
-def read(home: Path, path: str) -> Access | None:
+def read(home: Path, segments: tuple[str, ...]) -> Access | None:
     """Return what is known of a note's reads."""
     file = home / STATE / NAME
     with _dropped():
         if file.exists():
             with _open(file) as database:
                 row = database.execute(
-                    "SELECT count, last FROM access WHERE path = ?", (path,)
+                    "SELECT count, last FROM access WHERE path = ?", ("/".join(segments),)
                 ).fetchone()
                 return None if row is None else Access(*row)
     return None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes.files import Stamp, names_in, sync_folder
+from hindnote.core.notes.files import names_in, stamp_of, sync_folder
 
 if TYPE_CHECKING:
     from hindnote.core.notes.files import Place
@@ -52,7 +51,7 @@ def put(
     """
     if mode is None and expected is not None:
         mode = expected.st_mode
-    temporary = f".{secrets.token_hex(8)}.hindnote-tmp"
+    temporary = f".{os.urandom(8).hex()}.hindnote-tmp"
     try:
         _write(place.folder, temporary, data, mtime_ns, mode)
         if expected is None:
@@ -117,7 +116,7 @@ def _exchange(place: Place, temporary: str, expected: os.stat_result) -> None:
 
 def _check(place: Place, expected: os.stat_result) -> None:
     status = _status(place)
-    if status is None or Stamp.of(status) != Stamp.of(expected):
+    if status is None or stamp_of(status) != stamp_of(expected):
         raise ChangedMeanwhile
 
 

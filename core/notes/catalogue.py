@@ -6,19 +6,20 @@ import os
 import stat
 import time
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from hindnote.core.notes import clock
+from hindnote.core.notes import clock, frontmatter
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
-from hindnote.core.notes.files import ENTER, READ, Tree, names_in
+from hindnote.core.notes.files import ENTER, READ, Stamp, Tree, names_in, stamp_of
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.outcome import Refused
 from hindnote.core.slug import is_slug
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hindnote.core.notes.address import Home
     from hindnote.core.notes.models import Problem
 
@@ -42,21 +43,12 @@ class Facts:
     """Milliseconds since the epoch."""
 
     chars: int = 0
+    """Code points of the body."""
+
     archived_at: str | None = None
     problem: Problem | None = None
-    _size: int = -1
-    _mtime_ns: int = 0
-    _ctime_ns: int = 0
-    _inode: int = 0
-
-    def still(self, status: os.stat_result) -> bool:
-        """Return whether the file is as it was when these facts were read."""
-        return (
-            self._mtime_ns == status.st_mtime_ns
-            and self._size == status.st_size
-            and self._ctime_ns == status.st_ctime_ns
-            and self._inode == status.st_ino
-        )
+    stamp: Stamp | None = None
+    """Of the file as it was read; None when it may change again unnoticed."""
 
 
 @dataclass(slots=True)
@@ -69,8 +61,22 @@ class Contents:
     """Names of homes that could not be opened."""
 
 
-_KNOWN: dict[str, dict[str, Facts]] = {}
-"""Facts by folder and file name; each walk of a folder replaces its part."""
+@dataclass(slots=True)
+class _Folder:
+    """What is known of one folder on disk."""
+
+    stamp: Stamp | None = None
+    """Of the folder as its names were read."""
+
+    files: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    """By file name, as far as files could be read."""
+
+
+_KNOWN: dict[str, _Folder] = {}
+"""Folders by path, and by what their notes' addresses start with."""
 
 
 def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
@@ -128,62 +134,58 @@ class _Walk:
         """
         # The same folder is @self/ to one agent and @agents/<slug>/ to another.
         key = "\0".join((self._home.prefix, str(self._tree.home), *self._home.folder, *disk))
-        known, fresh = _KNOWN.get(key, {}), dict[str, Facts]()
-        folders: list[str] = []
-        links: list[str] = []
-        with os.scandir(handle) as entries:
-            for entry in entries:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                if entry.is_symlink():
-                    links.append(name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(name)
-                elif name.endswith(SUFFIX):
-                    facts = self._facts(entry, handle, prefix, known.get(name))
-                    if facts is not None:
-                        fresh[name] = facts
-        _KNOWN[key] = fresh
-        self._found.notes.extend(fresh.values())
-        _mark_shadowed(fresh)
+        folder = _KNOWN.setdefault(key, _Folder())
         status = os.fstat(handle)
+        if folder.stamp is None or folder.stamp != stamp_of(status):
+            folder.files, folder.folders, folder.links = _names(handle)
+            folder.stamp = _settled(status)
+        folder.facts = self._files(handle, folder, prefix)
+        self._found.notes.extend(folder.facts.values())
         above = [*above, (status.st_dev, status.st_ino)]
-        for name in folders:
+        for name in folder.folders:
             self._inner(handle, name, disk, prefix, above)
-        for name in links:
+        for name in folder.links:
             self._link(name, disk, prefix, above)
 
-    def _facts(
-        self, entry: os.DirEntry[str], handle: int, prefix: str, known: Facts | None
-    ) -> Facts | None:
+    def _files(self, handle: int, folder: _Folder, prefix: str) -> dict[str, Facts]:
+        """Return the facts of a folder's files, read afresh where a file changed."""
+        fresh: dict[str, Facts] = {}
+        get, look = folder.facts.get, os.stat
+        for name in folder.files:
+            # The warm path: one call to the system for a note, and little else.
+            facts = get(name)
+            try:
+                if facts is None or facts.stamp != stamp_of(
+                    look(name, dir_fd=handle, follow_symlinks=False)
+                ):
+                    facts = self._facts(handle, name, prefix + _nfc(name))
+            except OSError:
+                facts = self._facts(handle, name, prefix + _nfc(name))
+            if facts is not None:
+                fresh[name] = facts
+        if not "".join(fresh).isascii():
+            _mark_shadowed(fresh)
+        return fresh
+
+    def _facts(self, folder: int, name: str, path: str) -> Facts | None:
+        """Return the facts of a file in an open folder, counting one that cannot be read."""
+        if not _addressable(path, _nfc(name)):
+            self._found.unreadable += 1
+            return None
         try:
-            status = entry.stat(follow_symlinks=False)
-            if known is not None and known.still(status):
-                return known
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            if not self._addressable(prefix, entry.name):
-                self._found.unreadable += 1
-                return None
-            return self._read(os.open(entry.name, READ, dir_fd=handle), prefix + _nfc(entry.name))
+            handle = os.open(name, READ, dir_fd=folder)
         except FileNotFoundError:
             return None
         except OSError:
             self._found.unreadable += 1
             return None
-
-    def _read(self, handle: int, path: str) -> Facts:
-        with os.fdopen(handle, "rb", buffering=0) as file:
-            status = os.fstat(handle)
-            data = file.read() if status.st_size <= READ_LIMIT else None
-        facts = facts_of(data, status, self._home, path)
-        if status.st_ctime_ns < time.time_ns() - SETTLED_NS:
-            facts._size = status.st_size
-            facts._mtime_ns = status.st_mtime_ns
-            facts._ctime_ns = status.st_ctime_ns
-            facts._inode = status.st_ino
-        return facts
+        try:
+            return _read(handle, self._home, path)
+        except OSError:
+            self._found.unreadable += 1
+            return None
+        finally:
+            os.close(handle)
 
     def _inner(
         self,
@@ -222,11 +224,8 @@ class _Walk:
                 if stat.S_ISDIR(place.status.st_mode):
                     self._linked_folder(place.folder, place.name, (*disk, name), prefix, above)
                 elif stat.S_ISREG(place.status.st_mode) and name.endswith(SUFFIX):
-                    if not self._addressable(prefix, name):
-                        self._found.unreadable += 1
-                        return
-                    handle = os.open(place.name, READ, dir_fd=place.folder)
-                    self._found.notes.append(self._read(handle, prefix + _nfc(name)))
+                    facts = self._facts(place.folder, place.name, prefix + _nfc(name))
+                    self._found.notes.extend([] if facts is None else [facts])
         except OSError:
             self._found.unreadable += 1
         except Refused as refused:
@@ -251,12 +250,47 @@ class _Walk:
         finally:
             os.close(inner)
 
-    def _addressable(self, prefix: str, name: str) -> bool:
-        name = _nfc(name)
-        return segment_problem(name) is None and (
-            len(prefix) + len(name) <= PATH_LIMIT // 4
-            or len((prefix + name).encode()) <= PATH_LIMIT
-        )
+
+def _names(handle: int) -> tuple[list[str], list[str], list[str]]:
+    """Return the names of a folder's notes, folders and links."""
+    files, folders, links = list[str](), list[str](), list[str]()
+    with os.scandir(handle) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            if entry.is_symlink():
+                links.append(name)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+            elif name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False):
+                files.append(name)
+    return files, folders, links
+
+
+def _settled(status: os.stat_result) -> Stamp | None:
+    """Return a stamp to compare with later; None when it may not show the next change."""
+    return stamp_of(status) if status.st_ctime_ns < time.time_ns() - SETTLED_NS else None
+
+
+def _read(handle: int, home: Home, path: str) -> Facts:
+    """Return the facts of an open file."""
+    status = os.fstat(handle)
+    data = _all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
+    facts = facts_of(data, status, home, path)
+    facts.stamp = _settled(status)
+    return facts
+
+
+def _all(handle: int, size: int) -> bytes:
+    data = os.read(handle, size + 1)
+    if len(data) == size:
+        return data
+    # It grew or shrank meanwhile, or the file system reads in small parts.
+    parts = [data]
+    while parts[-1]:
+        parts.append(os.read(handle, READ_LIMIT))
+    return b"".join(parts)
 
 
 def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) -> Facts:
@@ -273,16 +307,37 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
         facts.problem = "too_large"
         return facts
     try:
-        note = Note.parse(data.decode())
+        text = data.decode()
     except UnicodeDecodeError:
         facts.problem = "not_text"
         return facts
+    fences = frontmatter.fences(text)
+    if fences is None:
+        facts.chars = len(text)
+        return facts
+    start, end, body = fences
+    updated = frontmatter.glance(text[start:end])
+    if updated is None:
+        return _parsed(facts, text)
+    facts.chars = len(text) - body
+    facts.updated = max(facts.updated, clock.parse_ms(updated) or 0)
+    return facts
+
+
+def _parsed(facts: Facts, text: str) -> Facts:
+    note = Note.parse(text)
     facts.chars = len(note.body)
     facts.updated = max(facts.updated, note.time_of("updatedAt") or 0)
     facts.archived_at = note.archived_at
-    if note.error is not None:
-        facts.problem = "invalid_frontmatter"
+    facts.problem = None if note.error is None else "invalid_frontmatter"
     return facts
+
+
+def _addressable(path: str, name: str) -> bool:
+    """Return whether a name on disk can be the last one of an address's path."""
+    return segment_problem(name) is None and (
+        len(path) <= PATH_LIMIT // 4 or len(path.encode()) <= PATH_LIMIT
+    )
 
 
 def _nfc(name: str) -> str:

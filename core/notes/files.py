@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from hindnote.core.notes.address import same_elsewhere
 from hindnote.core.outcome import Refused, quote
@@ -32,19 +32,14 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """How a note is opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells one state of a file from another without reading it."""
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Modification time, size, change time and inode: what tells one state of a file from
+another without reading it. The change time cannot be set back."""
 
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
 
-    @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
-        """Return the stamp of a status."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return the stamp of a status."""
+    return (status.st_mtime_ns, status.st_size, status.st_ctime_ns, status.st_ino)
 
 
 @dataclass(slots=True)

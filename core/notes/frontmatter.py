@@ -27,30 +27,44 @@ OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
 CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0400-\u04ff\u3041-\u3096\u4e00-\u9fff"
-_WORD = rf"[{_LETTER}](?:[{_LETTER}0-9 _./+,()'-]|:(?=[{_LETTER}0-9/]))*(?<![ ])"
-_ITEM = rf"[{_LETTER}][{_LETTER}0-9_./+-]*"
+_PLAIN = rf"[{_LETTER}0-9 _./+,()'-]*"
+_RESERVED = "(?![tTfFnN](?:rue|RUE|alse|ALSE|ull|ULL)(?![A-Za-z0-9_./+-]))"
+_WORD = rf"{_RESERVED}[{_LETTER}]{_PLAIN}(?::(?=[{_LETTER}0-9/]){_PLAIN})*(?<![ ])"
+_ITEM = rf"{_RESERVED}[{_LETTER}][{_LETTER}0-9_./+-]*"
+_KEY = "[A-Za-z_][A-Za-z0-9_.-]*"
 _COMMENT = rf"\#[{_LETTER}0-9 \t!-~]*"
-_LINE = re.compile(
-    rf"""
+_TIME = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+_VALUE = rf"""
+    (?P<time>{_TIME})
+  | (?P<int>0|[1-9][0-9]{{0,14}})
+  | (?P<word>{_WORD})
+  | "(?P<double>[{_LETTER} !\#-\[\]-~]*)"
+  | '(?P<single>[{_LETTER} -&(-~]*)'
+  | \[(?P<list>(?:{_ITEM}(?:,[ ]*{_ITEM})*)?)\]
+"""
+_LINE_PATTERN = rf"""
     (?:
-        (?P<key>[A-Za-z_][A-Za-z0-9_.-]*):
-        (?:[ ]+(?:
-            (?P<time>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}
-              (?:T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\.[0-9]{{1,9}})?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?)
-          | (?P<int>0|[1-9][0-9]{{0,14}})
-          | (?P<word>{_WORD})
-          | "(?P<double>[{_LETTER} !\#-\[\]-~]*)"
-          | '(?P<single>[{_LETTER} -&(-~]*)'
-          | \[(?P<list>(?:{_ITEM}(?:,[ ]*{_ITEM})*)?)\]
-        ))?
-        (?:[ ]+{_COMMENT})?
+        (?P<key>{_KEY}):(?:[ ]+(?:{_VALUE}))?(?:[ ]+{_COMMENT})?
       | [ ]*{_COMMENT}
     )?
     [ ]*\r?\n
+"""
+_LINE = re.compile(_LINE_PATTERN, re.VERBOSE)
+_KEYS = re.compile(rf"\n({_KEY}):")
+_NO_KEYS = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL"})
+# A whole block at once; what a list must know of it is the time, and that it is live.
+_LIVE = re.compile(
+    rf"""
+    (?:
+        updatedAt:[ ]+(?P<updated>{_TIME})[ ]*\r?\n
+      | (?!updatedAt|archivedAt|crumpledAt){re.sub("[?]P<[a-z]+>", "?:", _LINE_PATTERN)}
+    )*+
     """,
     re.VERBOSE,
 )
-_RESERVED = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL"})
 _PLAIN_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+")
 
 
@@ -103,20 +117,32 @@ class Block:
         return {entry.key: entry.value for entry in self.entries}
 
 
-def divide(text: str) -> Parts | None:
-    """Return the parts of a text that starts with a fenced block, or None."""
-    if not text.startswith(("---", "\ufeff---")):
+def fences(text: str) -> tuple[int, int, int] | None:
+    """Return where the block starts, where it ends, and where the body starts.
+
+    None when the text does not start with a fenced block.
+    """
+    if text.startswith("---\n"):
+        # What nearly every note has; the expressions tell about all others.
+        end = text.find("\n---", 3)
+        if end < 0:
+            return None
+        if text.startswith("\n", end + 4):
+            return 4, end + 1, end + 5
+    elif not text.startswith(("---", "\ufeff---")):
         return None
     opening = OPENING.match(text)
     closing = opening and CLOSING.search(text, opening.end())
-    if not opening or not closing:
+    return (opening.end(), closing.start(), closing.end()) if opening and closing else None
+
+
+def divide(text: str) -> Parts | None:
+    """Return the parts of a text that starts with a fenced block, or None."""
+    found = fences(text)
+    if found is None:
         return None
-    return Parts(
-        opening=opening.group(),
-        block=text[opening.end() : closing.start()],
-        closing=closing.group(),
-        body=text[closing.end() :],
-    )
+    start, end, body = found
+    return Parts(text[:start], text[start:end], text[end:body], text[body:])
 
 
 def scan(block: str) -> Block | None:
@@ -129,15 +155,27 @@ def scan(block: str) -> Block | None:
             return None
         key = line["key"]
         if key is not None:
-            kind = line.lastgroup or "key"
-            text = line[kind]
-            value = _value(kind, text)
-            if key in entries or key in _RESERVED or _reserved(kind, value):
+            if key in entries or key in _NO_KEYS:
                 return None
-            span = _span(line, kind)
-            entries[key] = Entry(key, value, position, line.end(), span)
+            kind = line.lastgroup or "key"
+            value = _value(kind, line[kind])
+            entries[key] = Entry(key, value, position, line.end(), _span(line, kind))
         position = line.end()
     return Block(block, tuple(entries.values()))
+
+
+def glance(block: str) -> str | None:
+    """Return the recorded time of the last update of a live note, empty without one.
+
+    None when the block is not made of plain lines, or the note is archived: then
+    only parsing the note can tell.
+    """
+    found = _KEYS.findall("\n" + block)
+    keys = set(found)
+    if len(keys) < len(found) or not keys.isdisjoint(_NO_KEYS):
+        return None
+    lines = _LIVE.fullmatch(block)
+    return None if lines is None else lines["updated"] or ""
 
 
 def _span(line: re.Match[str], kind: str) -> tuple[int, int] | None:
@@ -161,13 +199,6 @@ def _value(kind: str, text: str) -> Json:
 
 def _items(text: str) -> list[Json]:
     return [item.strip(" ") for item in text.split(",")] if text else []
-
-
-def _reserved(kind: str, value: Json) -> bool:
-    """Return whether plain words stand for something else than their text."""
-    if kind == "list" and isinstance(value, list):
-        return any(item in _RESERVED for item in value)
-    return kind == "word" and value in _RESERVED
 
 
 def edited(block: Block, changes: Mapping[str, str | None], newline: str) -> str:

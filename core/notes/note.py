@@ -93,11 +93,6 @@ class Note:
         first = self.body.find("\n")
         return "\r\n" if first > 0 and self.body[first - 1] == "\r" else "\n"
 
-    @property
-    def lines_before_body(self) -> int:
-        """Lines of the file before the body."""
-        return 0 if self.parts is None else self.parts.block.count("\n") + 2
-
     def time_of(self, key: str) -> int | None:
         """Return a recorded time in milliseconds, or None."""
         return clock.parse_ms(self.values.get(key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hindnote.core.notes import access, clock, listing, render
+from hindnote.core.notes import clock, listing, render
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.models import (
     ListParams,
@@ -94,7 +94,7 @@ def _read(bound: BoundCall, params: ReadParams) -> Success[NotesRead]:
         return NotesRead(text=text, total_chars=total, next_offset_chars=next_offset, **fields)
 
     result = fit_window(stored.note.body, params, bound.budget, build, render.read)
-    access.touch(bound.identity.home, "/".join(address.segments), stored.note.values)
+    store.count_read(stored)
     return Success(result)
 
 

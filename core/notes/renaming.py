@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes import access, atomic, changes, files
+from hindnote.core.notes import atomic, changes, files
 from hindnote.core.notes.address import check_new, check_writable, same_elsewhere
 from hindnote.core.notes.note import version_of
 from hindnote.core.notes.store import Updated, existing, expect, load
@@ -40,7 +40,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
     updated = store.changing(shown, attempt, source, target)
     if source != target:
         store.tree.prune(source.segments[:-1], keep=len(source.home.folder))
-        access.move(store.tree.home, "/".join(source.segments), "/".join(target.segments))
+        store.move_count(source, target)
     return updated
 
 

@@ -7,7 +7,6 @@ afresh, a few times, before it refuses.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -119,6 +118,18 @@ class Store:
         shown = str(address)
         with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
             return existing(address, place)
+
+    def count_read(self, stored: Stored) -> None:
+        """Count one read of a note, beside the notes; its file stays as it is."""
+        from hindnote.core.notes import access
+
+        access.touch(self.tree.home, stored.address.segments, stored.note.values)
+
+    def move_count(self, source: Address, target: Address) -> None:
+        """Take a note's count along when it is renamed."""
+        from hindnote.core.notes import access
+
+        access.move(self.tree.home, source.segments, target.segments)
 
     def write(
         self, address: Address, content: str, origin: Origin, expected: str | None = None
@@ -282,6 +293,8 @@ def existing(address: Address, place: files.Place) -> Stored:
         return load(address, place)
     names = files.names_in(place.folder)[:SUGGESTED_FROM]
     notes = [name for name in names if name.endswith(SUFFIX)]
+    import difflib
+
     similar = difflib.get_close_matches(place.name, notes, n=3)
     folder = place.shown[: -len(address.path[-1])]
     hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
