@@ -31,6 +31,13 @@ def checks() -> Iterator[Finding]:
     for place, below in ((skills_place(), ""), (marketplace_place(), "hindnote/")):
         try:
             if place.written() is None:
+                if place.folder.exists():
+                    yield Finding(
+                        "warning",
+                        str(place.folder),
+                        "was not written by hindnote",
+                        "move it away and run `hindnote install claude`",
+                    )
                 continue
         except NotOurs as damaged:
             yield Finding("error", str(place.folder), str(damaged), REINSTALL)

@@ -61,6 +61,8 @@ def install(marketplace: bool, dry_run: bool) -> None:
         _run(dry_run, executable, "plugin", "install", PLUGIN)
     if not touched:
         click.echo(f"nothing to do: {here.folder} is current")
+    elif not dry_run:
+        click.echo("Claude Code loads it when it is started next")
 
 
 @click.command()

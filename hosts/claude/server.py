@@ -199,6 +199,8 @@ def response(status: int, body: bytes) -> bytes:
 @contextmanager
 def _listening(path: Path) -> Iterator[socket.socket]:
     """Yield a socket that listens at ``path``, in a folder for this user alone."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise OSError("this system has no Unix sockets")
     sweep(path.parent.parent)
     made = private_folder(path.parent)
     try:

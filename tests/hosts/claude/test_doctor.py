@@ -53,6 +53,12 @@ def test_no_installation_is_nothing_wrong(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+def test_a_plugin_of_somebody_else_is_found() -> None:
+    skills_place().folder.mkdir(parents=True)
+
+    assert [finding.message for finding in wrong()] == ["was not written by hindnote"]
+
+
 @pytest.mark.parametrize(
     ("version", "level"), [("2.1.300 (Claude Code)", "error"), ("what", "warning")]
 )

@@ -352,6 +352,16 @@ def test_a_socket_path_too_long_is_a_failure_with_the_reason(
     assert "cannot serve" in capsys.readouterr().err
 
 
+def test_a_system_without_unix_sockets_is_a_failure_with_the_reason(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delattr(socket, "AF_UNIX")
+
+    assert helper.resident(str(folder / "s"), os.getpid(), 1) == 1
+    assert "no Unix sockets" in capsys.readouterr().err
+    assert not folder.exists()
+
+
 # -- the server in this process ------------------------------------------------
 
 

@@ -35,8 +35,8 @@ export type Port = {
   run: (argv: readonly string[], stdin: string) => Promise<{ exitCode: number; stdout: string; stderr: string }>
   fetch: (url: string, init: { method: string; body?: string; socketPath: string }) => Promise<{ ok: boolean; text: string }>
   after: (ms: number, fn: () => void) => unknown
-  /** A folder of the system's for sockets and the like; the helper makes its own in it. */
-  runtimeFolder: string
+  /** The system's folder for temporary files; the helper makes its own in it. */
+  temporary: string
   log: (text: string) => void
 }
 
@@ -153,7 +153,7 @@ export class Helper {
 
   #start(): Resident {
     const name = `hindnote-${crypto.randomUUID()}/s`
-    const folder = this.#port.runtimeFolder.replace(/\/+$/, '')
+    const folder = this.#port.temporary.replace(/\/+$/, '')
     const socket = folder.length + name.length < SOCKET_PATH_LIMIT ? `${folder}/${name}` : `/tmp/${name}`
     const pieces = this.#port.spawn([this.#port.python, ...MODULE, 'serve', '--socket', socket])
     let settle: (isReady: boolean) => void = () => {}

@@ -34,7 +34,7 @@ export const register: Register = on => {
       run: (argv, stdin) => $.process.run(argv, { stdin, cwd: $.plugin.root, timeoutMs: 120_000 }),
       fetch: (url, init) => $.http.fetch(url, init),
       after: (ms, fn) => $.clock.after(ms, fn),
-      runtimeFolder: (await $.env.get('XDG_RUNTIME_DIR')) ?? (await $.env.get('TMPDIR')) ?? '/tmp',
+      temporary: (await $.env.get('TMPDIR')) ?? '/tmp',
       log: text => $.ui.log(text, { to: 'debug' }),
     })
     for (const tool of TOOLS) {

@@ -1,0 +1,189 @@
+"""One person's Claude Code, run against a scripted model."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from model import Request, Result, ScriptedModel, Text, ToolCall, Turn
+
+PREFIX = "mcp__hindnote__"
+HINDNOTE = [sys.executable, "-c", "from hindnote.core.cli import main; main()"]
+PATIENCE = 90
+"""Seconds for which one run of the host may take, on a slow machine."""
+
+
+def tool(name: str, call_id: str | None = None, /, **arguments: Any) -> ToolCall:
+    """A call of one of our tools, named as the model sees it."""
+    return ToolCall(PREFIX + name, arguments, call_id)
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.02)
+
+
+@dataclass
+class Claude:
+    """One person's Claude Code: a home, a project, and the model that it talks to."""
+
+    executable: Path
+    model: ScriptedModel
+    home: Path
+    project: Path
+    runtime: Path
+    """The folder of the helper's socket; its path is short, and in the helper's command line."""
+
+    extra: dict[str, str] = field(default_factory=dict)
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.executable.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(self.runtime),
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": "dummy",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            **self.extra,
+        }
+
+    @property
+    def notes(self) -> Path:
+        return self.home / ".agents" / "notes"
+
+    @property
+    def log(self) -> Path:
+        return self.home / "debug.log"
+
+    def hindnote(self, *arguments: str, status: int = 0) -> str:
+        """Run the command line as that person and return what it printed."""
+        done = subprocess.run(
+            [*HINDNOTE, *arguments],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr.decode()
+        return done.stdout.decode()
+
+    def printed(self, operation: str, session: str, status: int = 0, /, **arguments: Any) -> str:
+        """What ``hindnote call`` prints for the same state, without its line's end."""
+        options = ["--host", "claude", "--session-file", str(self.transcript_path(session))]
+        given = json.dumps(arguments)
+        text = self.hindnote(
+            "call", operation, given, *options, "--model", self.model_name, status=status
+        )
+        assert text.endswith("\n")
+        return text[:-1]
+
+    @property
+    def model_name(self) -> str:
+        return self.model.played[0].body["model"]
+
+    def command(self, *options: str) -> list[str]:
+        return [str(self.executable), "--debug-file", str(self.log), *options]
+
+    def run(self, prompt: str, *options: str) -> str:
+        """Run one prompt to its end and return the session's id."""
+        done = subprocess.run(
+            self.command("-p", prompt, "--output-format", "json", *options),
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)["session_id"]
+
+    def start(self, prompt: str, *options: str) -> subprocess.Popen[bytes]:
+        """Start one prompt and return the running process; the fixture ends it."""
+        process = subprocess.Popen(
+            self.command("-p", prompt, *options),
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.processes.append(process)
+        return process
+
+    def transcript_path(self, session: str) -> Path:
+        (found,) = (self.home / ".claude" / "projects").glob(f"*/{session}.jsonl")
+        return found
+
+    def transcript(self, session: str) -> list[dict[str, Any]]:
+        lines = self.transcript_path(session).read_text("utf-8").split("\n")
+        return [json.loads(line) for line in lines if line]
+
+    def sockets(self) -> list[Path]:
+        """The folders of helpers' sockets; the host keeps sockets of its own beside them."""
+        return sorted(self.runtime.glob("hindnote-*"))
+
+    def helpers(self) -> list[int]:
+        """The ids of the helper processes of this test that are alive."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if b"hindnote.hosts.claude" in command and str(self.runtime).encode() in command:
+                found += [int(folder.name)] if state != "Z" else []
+        return found
+
+
+@dataclass
+class Dialogue:
+    """One process of Claude Code to which several prompts are sent."""
+
+    claude: Claude
+    process: subprocess.Popen[str]
+    session: str = ""
+
+    def say(self, prompt: str) -> None:
+        """Send a prompt, or a slash command, and wait until it was dealt with."""
+        message = {"type": "user", "message": {"role": "user", "content": prompt}}
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            event = json.loads(line)
+            self.session = event.get("session_id", self.session)
+            if event["type"] == "result":
+                assert not event.get("is_error"), event
+                return
+        raise AssertionError("the host ended")
+
+
+def results(request: Request) -> list[Result]:
+    """The newest tool results. The host may put reminders of its own behind them."""
+    newest = [m for m in request.messages if m["role"] != "system"][-1]
+    return Request(request.path, {}, {"messages": [newest]}).results
+
+
+def texts(request: Request) -> list[str]:
+    return [result.text for result in results(request)]
+
+
+DONE = Turn(Text("Done."))

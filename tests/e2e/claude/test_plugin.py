@@ -1,0 +1,81 @@
+"""The plugin before Claude Code's own tools: validation, its tests, installation."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from claude_host import DONE, PREFIX, Claude, tool
+from model import Turn
+
+import hindnote.hosts.claude
+
+MOD = Path(hindnote.hosts.claude.__file__).parent / "mod"
+SOURCE = Path(__file__).parents[3] / "hosts" / "claude" / "mod"
+
+
+def plugin(claude: Claude, *arguments: str) -> str:
+    done = subprocess.run(
+        [str(claude.executable), "plugin", *arguments],
+        env=claude.env,
+        cwd=claude.project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def offered(claude: Claude) -> int:
+    return sum(name.startswith(PREFIX) for name in claude.model.played[-1].tools)
+
+
+def test_the_host_validates_the_plugin_strictly(bare_claude: Claude) -> None:
+    plugin(bare_claude, "validate", "--strict", str(MOD))
+
+
+def test_the_host_validates_the_installed_plugin_strictly(claude: Claude) -> None:
+    plugin(claude, "validate", "--strict", str(claude.home / ".claude" / "skills" / "hindnote"))
+
+
+def test_the_plugins_own_tests_pass(bare_claude: Claude) -> None:
+    assert "0 fail" in plugin(bare_claude, "test", str(SOURCE))
+
+
+def test_install_and_uninstall_give_and_take_the_tools(bare_claude: Claude) -> None:
+    bare_claude.model.then(DONE, DONE)
+    bare_claude.hindnote("install", "claude")
+    assert "hindnote@skills-dir" in plugin(bare_claude, "list")
+    bare_claude.run("with")
+    assert offered(bare_claude) == 7
+
+    bare_claude.hindnote("uninstall", "claude")
+
+    assert "hindnote" not in plugin(bare_claude, "list")
+    bare_claude.run("without")
+    assert offered(bare_claude) == 0
+
+
+def test_the_marketplace_gives_and_takes_the_tools(bare_claude: Claude) -> None:
+    bare_claude.model.then(Turn(tool("notes_list")), DONE, DONE)
+    bare_claude.hindnote("install", "claude", "--marketplace")
+    bare_claude.hindnote("install", "claude", "--marketplace")
+    assert "hindnote@hindnote" in plugin(bare_claude, "list")
+    bare_claude.run("with")
+    assert offered(bare_claude) == 7
+    assert "error" not in bare_claude.model.played[1].everything.partition("tool_result")[2][:200]
+
+    bare_claude.hindnote("uninstall", "claude")
+
+    assert "hindnote" not in plugin(bare_claude, "list")
+    bare_claude.run("without")
+    assert offered(bare_claude) == 0
+
+
+def test_doctor_finds_nothing_wrong_with_the_installation(claude: Claude) -> None:
+    skills = claude.home / ".claude" / "skills" / "hindnote"
+
+    assert f"{skills}" in claude.hindnote("doctor")
