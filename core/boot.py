@@ -164,7 +164,7 @@ def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
     found = []
     for start, end in zip(starts, [*starts[1:], projection.last_seq + 1], strict=True):
         stretch = range(timeline.before(start), timeline.before(end))
-        events = [position for position in stretch if timeline.is_event(position)]
+        events = list(timeline.events(stretch))
         started = timeline.event(events[0]).created_at if events else None
         found.append(SeenWindow(start, end - 1, len(events), started))
     return tuple(found)

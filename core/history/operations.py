@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.corpus import Corpus
@@ -119,13 +121,9 @@ def _window(
 
 def _end_of_neighbours(timeline: Timeline, position: int) -> int:
     """Return the seq before which the tenth event behind ``position`` is the last."""
-    last, behind = position, 0
-    for at in range(position + 1, timeline.size):
-        if timeline.is_event(at):
-            last, behind = at, behind + 1
-            if behind == NEIGHBOURS_BEHIND:
-                break
-    return timeline.seq(last) + 1
+    behind = timeline.events(range(position + 1, timeline.size))
+    last = deque(islice(behind, NEIGHBOURS_BEHIND), maxlen=1)
+    return timeline.seq(last[0] if last else position) + 1
 
 
 _SESSIONS: frozenset[RefusalCode] = frozenset(

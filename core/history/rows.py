@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -103,13 +102,7 @@ class Rows:
     def folded(self, run: tuple[int, ...]) -> FoldedRow:
         """Return the row of a run of tool and context events."""
         timeline = self.timeline
-        names = Counter(
-            timeline.tool(position) for position in run if timeline.role(position) == "tool"
-        )
-        ranked = sorted(
-            ((name, count) for name, count in names.items() if name is not None),
-            key=lambda item: (-item[1], item[0]),
-        )
+        ranked = sorted(timeline.tools(run).items(), key=lambda item: (-item[1], item[0]))
         shown = [item for item in ranked if len(item[0]) <= TOOL_NAME_SHOWN][:TOOLS_SHOWN]
         fields: dict[str, Any] = self._named()
         if len(shown) < len(ranked):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hindnote.core.matching import Matcher
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Chosen:
     """One event of a selection."""
 
@@ -70,17 +70,11 @@ class Walk:
     omitted: int = 0
     """Matching look-ups left out so far."""
 
-    def over(self, positions: Iterable[int]) -> Iterator[Chosen]:
-        """Yield what is chosen among ``positions``, in their order."""
-        timeline, kinds = self.timeline, self.timeline.branch.kinds
-        wanted = self.filters.kinds()
+    def over(self, positions: range) -> Iterator[Chosen]:
+        """Yield what is chosen among ``positions``, in their order; their step is 1 or -1."""
+        timeline = self.timeline
         timed = self.filters.since is not None or self.filters.until is not None
-        for position in positions:
-            kind = kinds[position]
-            if kind not in wanted:
-                continue
-            if kind == SlotKind.RESULT and timeline.partner(position) is not None:
-                continue
+        for position in timeline.events(positions, self.filters.kinds()):
             if timed and not self.filters.in_time(timeline.instant(position)):
                 continue
             if self.filters.matcher is None:
@@ -143,14 +137,14 @@ def units(chosen: Iterable[Chosen], timeline: Timeline, fold: bool, newest: bool
         yield from _folded_forward(chosen, timeline)
 
 
-def _speaks(timeline: Timeline, position: int) -> bool:
-    return timeline.branch.kinds[position] in (SlotKind.USER, SlotKind.ASSISTANT)
+_SPEAKS = (SlotKind.USER, SlotKind.ASSISTANT)
 
 
 def _folded_backward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+    kinds = timeline.branch.kinds
     run: list[int] = []
     for one in chosen:
-        if _speaks(timeline, one.position):
+        if kinds[one.position] in _SPEAKS:
             yield Unit(one, tuple(reversed(run)))
             run = []
         else:
@@ -160,10 +154,11 @@ def _folded_backward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[U
 
 
 def _folded_forward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+    kinds = timeline.branch.kinds
     visible: Chosen | None = None
     run: list[int] = []
     for one in chosen:
-        if not _speaks(timeline, one.position):
+        if kinds[one.position] not in _SPEAKS:
             run.append(one.position)
             continue
         if visible is not None or run:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import threading
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from hindnote.core.history.document import Event, ToolStatus, event_of
@@ -35,7 +37,12 @@ ROLE_OF: dict[int, Role] = {
     SlotKind.CONTEXT: "context",
 }
 
+EVENT_KINDS = frozenset(ROLE_OF)
+
 _ALONE = -1
+_CALL, _NOTHING = int(SlotKind.CALL), int(SlotKind.NOTHING)
+"""Plain integers, which compare faster than members of an enumeration."""
+
 _PAIRINGS_KEPT = 8
 _KINDS = {int(kind): kind for kind in SlotKind}
 
@@ -48,41 +55,56 @@ class _Pairing:
     partners: array[int] = field(default_factory=lambda: array("i"))
     """Position of each slot's other half; ``_ALONE`` for none. Parallel to the branch."""
 
-    waiting: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
-    """By call id: the nearest answer that made such calls, and those still unpaired."""
+    kinds: bytearray = field(default_factory=bytearray)
+    """The branch's kinds, ``NOTHING`` for a result that has a call: it is no event."""
+
+    waiting: dict[str, int | list[int]] = field(default_factory=dict)
+    """By call id: the calls of the nearest answer that made such, as far as unpaired."""
 
     def extend(self, branch: Branch) -> None:
-        kinds, answers, call_ids = branch.kinds, branch.answers, branch.call_ids
         start, stop = len(self.partners), len(branch.seqs)
         if start >= stop:
             return
-        self.partners.extend([_ALONE] * (stop - start))
-        for position in range(start, stop):
+        self.partners.extend(array("i", [_ALONE]) * (stop - start))
+        self.kinds.extend(branch.kinds[start:])
+        call_ids, kinds = branch.call_ids, branch.kinds
+        positions = range(start, stop) if start else sorted(call_ids)
+        for position in positions:
             call_id = call_ids.get(position)
             if call_id is None:
                 continue
-            if kinds[position] == SlotKind.CALL:
-                answer, calls = self.waiting.get(call_id, (0, None))
-                if calls is not None and answer == answers[position]:
-                    calls.append(position)
+            if kinds[position] == _CALL:
+                if call_id in self.waiting:
+                    self._call_again(call_id, position, branch.answers)
                 else:
-                    self.waiting[call_id] = (answers[position], [position])
-            elif call_id in self.waiting:
-                self._pair(call_id, position)
+                    self.waiting[call_id] = position
+            else:
+                call = self.waiting.pop(call_id, None)
+                if call is not None:
+                    self._pair(call_id, call, position)
 
-    def _pair(self, call_id: str, result: int) -> None:
-        calls = self.waiting[call_id][1]
-        call = calls.pop(0)
+    def _call_again(self, call_id: str, position: int, answers: array[int]) -> None:
+        calls = self.waiting[call_id]
+        if isinstance(calls, int):
+            calls = [calls]
+        if answers[calls[-1]] != answers[position]:
+            calls = []
+        self.waiting[call_id] = [*calls, position]
+
+    def _pair(self, call_id: str, call: int | list[int], result: int) -> None:
+        if isinstance(call, list):
+            call, *others = call
+            if others:
+                self.waiting[call_id] = others
         self.partners[call], self.partners[result] = result, call
-        if not calls:
-            del self.waiting[call_id]
+        self.kinds[result] = _NOTHING
 
 
 _pairings: OrderedDict[int, _Pairing] = OrderedDict()
 _pairings_lock = threading.Lock()
 
 
-def _partners(branch: Branch) -> array[int]:
+def _paired(branch: Branch) -> _Pairing:
     """Return the pairing of a branch, going on from what its lineage had already."""
     with _pairings_lock:
         pairing = _pairings.setdefault(id(branch.lineage), _Pairing(branch.lineage))
@@ -90,7 +112,7 @@ def _partners(branch: Branch) -> array[int]:
         pairing.extend(branch)
         while len(_pairings) > _PAIRINGS_KEPT:
             _pairings.popitem(last=False)
-        return pairing.partners
+        return pairing
 
 
 class Timeline:
@@ -101,7 +123,8 @@ class Timeline:
         self.branch = projection.branch
         self.size = len(self.branch.seqs)
         # May be longer than this branch: a newer state of the session shares it.
-        self._partners = _partners(self.branch)
+        pairing = _paired(self.branch)
+        self._partners, self._events = pairing.partners, pairing.kinds
 
     def seq(self, position: int) -> int:
         """Return the seq at a position."""
@@ -126,21 +149,30 @@ class Timeline:
 
     def is_event(self, position: int) -> bool:
         """Return whether the slot at a position is an event of its own."""
-        kind = self.branch.kinds[position]
-        if kind == SlotKind.RESULT:
-            return self.partner(position) is None
-        return kind != SlotKind.NOTHING
+        return self._events[position] != SlotKind.NOTHING
 
-    def tool(self, position: int) -> str | None:
-        """Return the tool name of a tool event, cheaply where the decoder knows it."""
-        for half in (position, self.partner(position)):
-            if half is not None:
-                name = self.branch.tools.get(half)
-                if name is None:
-                    name = self.projection.facts(self.seq(half)).tool
-                if name is not None:
-                    return name
-        return None
+    def events(self, positions: range, kinds: frozenset[int] = EVENT_KINDS) -> Iterator[int]:
+        """Yield the positions of events of some kinds, in the order of ``positions``.
+
+        Args:
+            positions: A stretch with step 1 or -1.
+            kinds: Slot kinds.
+        """
+        low, high = sorted((positions.start, positions.stop))
+        ascending = positions.step > 0
+        stretch = self._events[low:high] if ascending else self._events[low + 1 : high + 1]
+        wanted = stretch.translate(bytes(kind in kinds for kind in range(256)))
+        return compress(positions, wanted if ascending else reversed(wanted))
+
+    def tools(self, positions: Iterable[int]) -> Counter[str]:
+        """Return how many of some events are of each tool, where the name was recorded."""
+        positions = list(positions)
+        found = Counter(map(self.branch.tools.get, positions))
+        if found.pop(None, 0):
+            for position in positions:
+                if position not in self.branch.tools and self.role(position) == "tool":
+                    found[self.event(position).tool] += 1
+        return Counter({name: count for name, count in found.items() if name is not None})
 
     def instant(self, position: int) -> float:
         """Return when the event at a position was recorded; NaN when that is unknown."""
@@ -210,7 +242,7 @@ class Timeline:
         return f"seq {seq} holds no event; {self._nearby(position)}"
 
     def _nearby(self, position: int) -> str:
-        older = next((at for at in range(position - 1, -1, -1) if self.is_event(at)), None)
-        newer = next((at for at in range(position, self.size) if self.is_event(at)), None)
+        older = next(self.events(range(position - 1, -1, -1)), None)
+        newer = next(self.events(range(position, self.size)), None)
         near = [str(self.seq(at)) for at in (older, newer) if at is not None]
         return f"the nearest events are at seq {' and '.join(near)}" if near else "there is none"
