@@ -155,6 +155,9 @@ class Header(Struct):
 _LONG = 2 * MAX_DEPTH
 """Bytes that too deep a nesting takes at least."""
 
+_LAST_MOMENT = 253_402_300_800.0
+"""Seconds from the epoch to the year 10000."""
+
 _decode = msgspec.json.Decoder(Row).decode
 
 
@@ -239,7 +242,7 @@ def _picked(value: dict[str, Any]) -> Row | None:
 def _picked_message(
     value: dict[str, Any],
 ) -> User | Assistant | ToolResult | Command | Custom | None:
-    role = value.get("role")
+    role = _text(value, "role")
     time = value.get("timestamp")
     stamp = time if isinstance(time, int | float) and not isinstance(time, bool) else None
     if role == "user":
@@ -294,5 +297,9 @@ def row_time(row: Row) -> float:
 
 
 def seconds(number: float) -> float:
-    """Return a recorded number as seconds since the epoch; large ones are milliseconds."""
-    return number / 1000 if abs(number) > 1e11 else number
+    """Return a recorded number as seconds since the epoch; large ones are milliseconds.
+
+    NaN when no calendar holds it.
+    """
+    moment = number / 1000 if abs(number) > 1e11 else number
+    return moment if abs(moment) < _LAST_MOMENT else nan
