@@ -12,12 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindnote.core.outcome import Refused
-
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
-    from hindnote.core.notes.address import Home
-    from hindnote.core.notes.store import Store
+    from hindnote.core.notes.index import HomeIndex, IndexedNote
     from hindnote.core.operation import BoundCall
 
 BOOT_LIMIT = 16_000
@@ -37,34 +34,6 @@ FACT_LIMIT = 200
 """Code points of one fact of the identity, at most."""
 
 MAP_NAME = "MAP.md"
-
-
-@dataclass(frozen=True, slots=True)
-class SeenNote:
-    """A note, as the index names it."""
-
-    address: str
-    chars: int
-    updated: float
-    """Seconds since the epoch."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenHome:
-    """One home of the default view."""
-
-    name: str
-    """What addresses in it begin with; empty for the session's own notes."""
-
-    notes: tuple[SeenNote, ...] = ()
-    """The freshest ones, newest first, without the map."""
-
-    more: int = 0
-    """Further notes."""
-
-    map_body: str | None = None
-    problem: str | None = None
-    """Why the home, or its map, could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +58,7 @@ class Snapshot:
     project_key: str
     directory: str
     tool_prefix: str
-    homes: tuple[SeenHome, ...] = ()
+    homes: tuple[HomeIndex, ...] = ()
     windows: tuple[SeenWindow, ...] = ()
     """Oldest first; empty when the session has no history yet."""
 
@@ -116,9 +85,8 @@ def take(bound: BoundCall, now: float) -> Snapshot:
     Raises:
         Refused: ``unreadable_session``.
     """
-    from hindnote.core.notes.store import Store
+    from hindnote.core.notes.index import index
 
-    store = Store(bound.identity, bound.project_key)
     projection = bound.history.current(bound.call)
     return Snapshot(
         now=now,
@@ -129,29 +97,9 @@ def take(bound: BoundCall, now: float) -> Snapshot:
         project_key=bound.project_key,
         directory=str(bound.cwd),
         tool_prefix=bound.identity.tool_prefix,
-        homes=tuple(_home(store, home) for home in store.homes.default()),
+        homes=index(bound.identity, bound.project_key, NAMES_SHOWN),
         windows=() if projection is None else _windows(projection),
     )
-
-
-def _home(store: Store, home: Home) -> SeenHome:
-    from hindnote.core.notes import catalogue
-
-    found = catalogue.contents(store.tree, [home])
-    if found.unavailable:
-        return SeenHome(home.prefix, problem="unavailable")
-    kept = [note for note in found.notes if note.archived_at is None and note.path != MAP_NAME]
-    shown = [
-        SeenNote(note.address, note.chars, note.updated / 1000)
-        for note in catalogue.newest_first(kept)[:NAMES_SHOWN]
-    ]
-    body = problem = None
-    try:
-        body = store.read(store.homes.parse(home.prefix + MAP_NAME)).note.body
-    except Refused as refused:
-        if refused.code != "not_found":
-            problem = f"{MAP_NAME} cannot be read: {refused.code}"
-    return SeenHome(home.prefix, tuple(shown), len(kept) - len(shown), body, problem)
 
 
 def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
@@ -205,43 +153,48 @@ def _identity(seen: Snapshot) -> str:
     )
 
 
-def _names(seen: Snapshot, home: SeenHome) -> str:
-    title = f"## Notes in {home.name}" if home.name else "## Notes of this session"
-    lines = [title]
-    if home.problem is not None:
-        lines.append(f"[{home.problem}]")
-    lines_of = [_note_line(note, seen.now) for note in home.notes]
-    shown = _fitting(lines_of, NAMES_ROOM)
-    lines.extend(shown)
-    more = home.more + len(lines_of) - len(shown)
-    if more:
-        listed = _call(seen, "notes_list", glob=f"{home.name}**")
-        lines.append(f"[{more} more: {listed}]")
-    if len(lines) == 1:
-        lines.append("none yet" if home.map_body is None else "none besides the map")
-    return "\n".join(lines)
+def _names(seen: Snapshot, home: HomeIndex) -> str:
+    prefix = _prefix(home)
+    title = f"## Notes in {prefix}" if prefix else "## Notes of this session"
+    if not home.available:
+        return f"{title}\n[unavailable: this home cannot be opened]"
+    lines = [_note_line(note, seen.now) for note in home.freshest]
+    shown = _fitting(lines, NAMES_ROOM)
+    more = home.total - len(shown) - (home.map is not None)
+    if more > 0:
+        shown.append(f"[{more} more: {_call(seen, 'notes_list', glob=f'{prefix}**')}]")
+    if home.unreadable:
+        shown.append(f"[{home.unreadable} cannot be read]")
+    if not shown:
+        shown.append("none yet" if home.map is None else "none besides the map")
+    return "\n".join([title, *shown])
 
 
-def _note_line(note: SeenNote, now: float) -> str:
-    return f"- {note.address}, {note.chars} characters, {age(now - note.updated)}"
+def _prefix(home: HomeIndex) -> str:
+    """Return what addresses in a home begin with."""
+    return f"{home.name}/" if home.name.startswith("@") else ""
 
 
-def _map(seen: Snapshot, home: SeenHome, room: int) -> str:
+def _note_line(note: IndexedNote, now: float) -> str:
+    return f"- {note.address}, {note.chars} characters, {age(now - note.updated_ms / 1000)}"
+
+
+def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
     """Return what a home's section says of its map, in ``room`` or at least with a pointer."""
-    if home.map_body is None:
+    if home.map is None:
         return ""
-    address = f"{home.name}{MAP_NAME}"
+    address = f"{_prefix(home)}{MAP_NAME}"
     head = f"\n\n{address}:\n"
-    whole = head + home.map_body
-    if len(home.map_body) <= MAP_LIMIT and len(whole) <= room:
+    whole = head + home.map
+    if len(home.map) <= MAP_LIMIT and len(whole) <= room:
         return whole
 
     def pointer(shown: int) -> str:
         return f"\n[cut; {_call(seen, 'notes_read', address=address, offset_chars=shown)} goes on]"
 
-    shown = min(MAP_LIMIT, room - len(head) - len(pointer(len(home.map_body))))
+    shown = min(MAP_LIMIT, room - len(head) - len(pointer(len(home.map))))
     shown = max(0, shown)
-    return head + home.map_body[:shown] + pointer(shown)
+    return head + home.map[:shown] + pointer(shown)
 
 
 def _window_tree(seen: Snapshot) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,21 +11,25 @@ from hypothesis import strategies as st
 from hindnote import HostCall, HostIdentity, hookimpl
 from hindnote.core.boot import (
     BOOT_LIMIT,
-    SeenHome,
-    SeenNote,
     SeenWindow,
     Snapshot,
     age,
     render,
 )
 from hindnote.core.dispatch import Dispatcher
+from hindnote.core.notes.index import HomeIndex, IndexedNote
 from hindnote.core.plugins import Hosts
 
 NOW = 1_796_000_000.0
 
 
+def home(name: str, **facts: Any) -> HomeIndex:
+    empty = {"available": True, "map": None, "freshest": (), "total": 0, "unreadable": 0}
+    return HomeIndex(name, **(empty | facts))
+
+
 def snapshot(
-    homes: tuple[SeenHome, ...] = (), windows: tuple[SeenWindow, ...] = (), **facts: str
+    homes: tuple[HomeIndex, ...] = (), windows: tuple[SeenWindow, ...] = (), **facts: str
 ) -> Snapshot:
     told = {
         "host": "pi",
@@ -42,14 +47,16 @@ def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> Non
     text = render(
         snapshot(
             homes=(
-                SeenHome("", problem="unavailable"),
-                SeenHome(
-                    "@project/",
-                    notes=(SeenNote("@project/plan.md", 120, NOW - 7_300),),
-                    more=3,
-                    map_body="- [plan](plan.md)\n",
+                home("session", available=False),
+                home(
+                    "@project",
+                    freshest=(IndexedNote("@project/plan.md", 120, "", int(NOW - 7_300) * 1000),),
+                    total=5,
+                    map="- [plan](plan.md)\n",
+                    unreadable=1,
                 ),
-                SeenHome("@human/"),
+                home("@human"),
+                home("@self", map="", total=1),
             ),
             windows=(
                 SeenWindow(1, 40, 22, "2026-11-30T09:00:00Z"),
@@ -60,10 +67,12 @@ def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> Non
     )
 
     assert "Host pi, session s-1, agent root, model m." in text
-    assert "## Notes of this session\n[unavailable]" in text
+    assert "## Notes of this session\n[unavailable: " in text
     assert "- @project/plan.md, 120 characters, 2 hours ago" in text
     assert '[3 more: mcp__hindnote__notes_list {"glob":"@project/**"}]' in text
     assert "@project/MAP.md:\n- [plan](plan.md)\n" in text
+    assert "[1 cannot be read]" in text
+    assert "## Notes in @self/\nnone besides the map" in text
     assert "## Notes in @human/\nnone yet" in text
     assert "- window 1: seq 1 to 40, 22 events, from 2026-11-30T09:00:00Z" in text
     assert "- window 2: seq 41 to 44, 1 event" in text
@@ -79,7 +88,7 @@ def test_a_session_without_history_says_so() -> None:
 
 
 def test_a_long_map_is_cut_with_a_pointer() -> None:
-    text = render(snapshot(homes=(SeenHome("@self/", map_body="m" * 5_000),)))
+    text = render(snapshot(homes=(home("@self", map="m" * 5_000, total=1),)))
 
     assert "m" * 4_096 + "\n[cut; " in text
     assert 'notes_read {"address":"@self/MAP.md","offset_chars":4096} goes on' in text
@@ -104,15 +113,22 @@ names = st.text(min_size=1, max_size=510)
 @given(
     homes=st.lists(
         st.builds(
-            SeenHome,
-            name=st.sampled_from(["", "@project/", "@model/"]),
-            notes=st.lists(
-                st.builds(SeenNote, names, st.integers(0, 10**7), st.floats(0, NOW * 2)),
+            HomeIndex,
+            name=st.sampled_from(["session", "@project", "@model"]),
+            available=st.booleans(),
+            map=st.none() | st.integers(0, 6_000).map(lambda n: "é" * n),
+            freshest=st.lists(
+                st.builds(
+                    IndexedNote,
+                    names,
+                    st.integers(0, 10**7),
+                    st.just(""),
+                    st.integers(0, int(NOW * 2_000)),
+                ),
                 max_size=10,
             ).map(tuple),
-            more=st.integers(0, 10**6),
-            map_body=st.none() | st.integers(0, 6_000).map(lambda n: "é" * n),
-            problem=st.none() | st.just("unavailable"),
+            total=st.integers(11, 10**6),
+            unreadable=st.integers(0, 10**6),
         ),
         max_size=5,
     ).map(tuple),
@@ -123,7 +139,7 @@ names = st.text(min_size=1, max_size=510)
     directory=st.text(min_size=1, max_size=4_000),
 )
 def test_the_block_never_grows_over_its_limit(
-    homes: tuple[SeenHome, ...], windows: tuple[SeenWindow, ...], session: str, directory: str
+    homes: tuple[HomeIndex, ...], windows: tuple[SeenWindow, ...], session: str, directory: str
 ) -> None:
     seen = snapshot(
         homes, windows, session_id=session, directory=directory, tool_prefix="mcp__hindnote__"
@@ -133,8 +149,8 @@ def test_the_block_never_grows_over_its_limit(
 
     assert len(text) <= BOOT_LIMIT
     assert render(seen) == text
-    for home in homes:
-        assert home.map_body is None or f"{home.name}MAP.md" in text
+    for shown in homes:
+        assert shown.map is None or "MAP.md" in text
 
 
 @pytest.mark.parametrize(
