@@ -99,6 +99,38 @@ def test_importing_the_package_is_light() -> None:
     assert {name for name in loaded if name.startswith("hindnote.")} == set()
 
 
+ONE_CALL = """
+from pathlib import Path
+from hindnote.core.calls import HostCall
+from hindnote.core.dispatch import Dispatcher
+from hindnote.core.plugins import Hosts
+from hindnote.hosts.{host} import plugin
+
+folder = Path({folder!r})
+call = HostCall(host="{host}", cwd=folder, config_dir=folder)
+dispatcher = Dispatcher(Hosts.load({{"{host}": plugin}}), folder / "notes")
+answer = dispatcher.call(call, "notes_read", {{"address": "@human/absent"}})
+assert answer.result["code"] == "not_found", answer
+"""
+
+
+@pytest.mark.parametrize(("host", "other"), [("pi", "claude"), ("claude", "pi")])
+def test_a_notes_call_in_one_host_s_process_loads_what_it_needs_alone(
+    host: str, other: str, tmp_path: Path
+) -> None:
+    loaded = at_run_time(ONE_CALL.format(host=host, folder=str(tmp_path)))
+
+    assert loaded & {"click", "rich", "pathspec", "ruamel.yaml"} == set()
+    assert {name for name in loaded if name.startswith(f"hindnote.hosts.{other}")} == set()
+    assert {name for name in loaded if name.startswith("hindnote.core.cli")} == set()
+
+
+def test_the_helpers_of_both_hosts_load_neither_click_nor_rich() -> None:
+    loaded = at_run_time("import hindnote.hosts.pi.server, hindnote.hosts.claude.helper")
+
+    assert loaded & {"click", "rich"} == set()
+
+
 def test_every_public_name_can_be_imported() -> None:
     for name in hindnote.__all__:
         assert getattr(hindnote, name) is not None
