@@ -3,7 +3,7 @@
 One request and one response per line, UTF-8, matched by ``id``. Calls run in
 parallel. The first line that the process writes says that it is ready::
 
-    {"ready": {"protocol": 1, "version": "0.1.0", "pid": 4711}}
+    {"ready": {"protocol": 1, "pid": 4711}}
 
 Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
 
@@ -21,12 +21,13 @@ Responses::
 
     {"id": "7", "ok": true, "value": {"outcome", "result", "text", "isError", "extras"}}
     {"id": "8", "ok": true, "value": {"text": "…"}}
+    {"id": "9", "ok": true, "value": {"pid", "version", "home", "hosts", "refused"}}
     {"id": "7", "ok": false, "failure": {"kind": "arguments", "message": "…"}}
 
 A refusal is an answer (``ok`` is true, ``isError`` too). A failure is the host's own:
 ``arguments`` (they break the input schema), ``host`` (the call could not be carried
-out; a crash's text stays in the log), ``request`` (not of this protocol) and
-``cancelled``. A cancelled call that did not begin is never carried out; one that runs
+out; a crash's text stays in the log), ``refused`` (a boot block that cannot be built
+for this session), ``request`` (not of this protocol) and ``cancelled``. A cancelled call that did not begin is never carried out; one that runs
 is carried out to its end, whole, and its answer is dropped.
 
 The process ends when its standard input does, after the calls that run. Standard

@@ -14,6 +14,7 @@ import msgspec
 
 from hindnote.core.dispatch import HostFailure
 from hindnote.core.operation import ArgumentError
+from hindnote.core.outcome import Refused
 from hindnote.hosts.pi.protocol import (
     PROTOCOL,
     BootRequest,
@@ -30,9 +31,8 @@ from hindnote.hosts.pi.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from hindnote.core.calls import HostCall
     from hindnote.core.dispatch import Dispatcher
 
 WORKERS = 8
@@ -56,25 +56,22 @@ class Server:
 
     Args:
         dispatcher: Carries out calls.
-        boot: Builds the boot block's text for a call.
+        status: Tells a person what is there; asked seldom.
         source: Where requests come from.
         sink: Where responses go; nothing else writes there.
-        facts: What a status tells besides the process's own facts.
     """
 
     def __init__(
         self,
         dispatcher: Dispatcher,
-        boot: Callable[[HostCall], str],
+        status: Callable[[], dict[str, Any]],
         source: IO[bytes],
         sink: IO[bytes],
-        facts: Mapping[str, Any],
     ) -> None:
         self._dispatcher = dispatcher
-        self._boot = boot
         self._source = source
         self._sink = sink
-        self._facts = {"protocol": PROTOCOL, **facts, "pid": os.getpid()}
+        self._status = status
         self._live = LiveBuffer()
         self._jobs: dict[str, _Job] = {}
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -84,7 +81,7 @@ class Server:
 
     def serve(self) -> None:
         """Read requests until the source ends, then let running calls finish."""
-        self._write(_encode({"ready": self._facts}))
+        self._write(_encode({"ready": {"protocol": PROTOCOL, "pid": os.getpid()}}))
         # readline, since iterating over a pipe may hold lines back in a buffer
         while line := self._source.readline():
             if line.strip():
@@ -152,6 +149,9 @@ class Server:
             return _encode({"id": request.id, "ok": True, "value": value})
         except ArgumentError as error:
             return _encode(failure(request.id, "arguments", str(error)))
+        except Refused as error:
+            # Only of the boot block; a call's refusal is an answer.
+            return _encode(failure(request.id, "refused", str(error)))
         except HostFailure as error:
             log.error("%s", error)
             return _encode(failure(request.id, "host", str(error)))
@@ -165,10 +165,10 @@ class Server:
 
     def _value(self, request: Request, live: LiveSnapshot | None) -> dict[str, Any]:
         if isinstance(request, StatusRequest):
-            return dict(self._facts)
+            return {"pid": os.getpid(), **self._status()}
         call = host_call(request.host, live)
         if isinstance(request, BootRequest):
-            return {"text": self._boot(call)}
+            return {"text": self._dispatcher.boot(call)}
         return self._dispatcher.call(call, request.operation, request.arguments).packaged()
 
     def _fail(self, request_id: str | None, kind: str, message: str) -> None:
@@ -183,6 +183,40 @@ class Server:
             except (BrokenPipeError, ValueError):
                 # The shim is gone; the end of standard input follows.
                 log.warning("a response found nobody to read it")
+
+
+def serve(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Serve a shim with the installed hosts and the notes home of the environment."""
+    from hindnote.core.dispatch import Dispatcher
+    from hindnote.core.home import notes_home
+    from hindnote.core.plugins import Hosts
+    from hindnote.hosts.pi import plugin
+
+    hosts = Hosts.load({"pi": plugin})
+    home = notes_home()
+    dispatcher = Dispatcher(hosts, home)
+
+    def status() -> dict[str, Any]:
+        from importlib.metadata import version
+
+        reports = hosts.report()
+        return {
+            "version": version("hindnote"),
+            "home": str(home),
+            "hosts": [report.source.slug for report in reports if not report.refused],
+            "refused": [str(report.refused) for report in reports if report.refused],
+        }
+
+    threading.Thread(target=_warm_up, daemon=True).start()
+    Server(dispatcher, status, source, sink).serve()
+
+
+def _warm_up() -> None:
+    """Import what the first calls will need, while the host is busy with other things."""
+    import hindnote.core.boot  # noqa: F401
+    from hindnote.core.registry import registry
+
+    list(registry().values())
 
 
 def _encode(message: dict[str, Any]) -> bytes:

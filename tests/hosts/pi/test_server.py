@@ -13,7 +13,7 @@ import pytest
 from hindnote.core.calls import HostCall
 from hindnote.core.dispatch import Answer, HostFailure
 from hindnote.core.operation import ArgumentError
-from hindnote.core.outcome import Refusal, render_refusal, wire
+from hindnote.core.outcome import Refusal, Refused, render_refusal, wire
 from hindnote.hosts.pi.protocol import PROTOCOL
 from hindnote.hosts.pi.server import Server
 
@@ -25,8 +25,9 @@ Call = Callable[[HostCall, str, Mapping[str, Any]], Answer]
 class Dispatcher:
     """Stands in for the real one: every call is what the test says."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, boot: Callable[[HostCall], str]) -> None:
         self.call = call
+        self.boot = boot
 
 
 def refused(message: str = "no such note") -> Answer:
@@ -75,12 +76,11 @@ def serving(call: Call, boot: Callable[[HostCall], str] = lambda _: "block") -> 
     read_responses, write_responses = os.pipe()
     shim = Shim(write_requests, read_responses)
     source, sink = os.fdopen(read_requests, "rb"), os.fdopen(write_responses, "wb")
-    dispatcher: Any = Dispatcher(call)
-    facts = {"version": "1", "home": "/n"}
+    dispatcher: Any = Dispatcher(call, boot)
 
     def serve() -> None:
         with source, sink:
-            Server(dispatcher, boot, source, sink, facts).serve()
+            Server(dispatcher, lambda: {"version": "1"}, source, sink).serve()
 
     thread = threading.Thread(target=serve)
     thread.start()
@@ -95,11 +95,9 @@ def serving(call: Call, boot: Callable[[HostCall], str] = lambda _: "block") -> 
 
 def test_the_first_line_says_that_the_process_is_ready() -> None:
     with serving(lambda *_: refused()) as shim:
-        ready = shim.read()["ready"]
+        ready = shim.read()
 
-    assert ready["protocol"] == PROTOCOL
-    assert ready["pid"] == os.getpid()
-    assert ready["home"] == "/n"
+    assert ready == {"ready": {"protocol": PROTOCOL, "pid": os.getpid()}}
 
 
 def test_a_refusal_is_an_answer_in_every_form() -> None:
@@ -274,6 +272,19 @@ def test_the_call_carries_what_the_shim_knows() -> None:
             extra={"session_dir": "/s"},
         )
     ]
+
+
+def test_a_boot_block_that_is_refused_is_a_failure() -> None:
+    def boot(_: HostCall) -> str:
+        raise Refused("unreadable_session", "it loops")
+
+    with serving(lambda *_: refused(), boot) as shim:
+        shim.read()
+        shim.send({"type": "boot", "id": "1", "host": HOST})
+        response = shim.read()
+
+    failure = {"kind": "refused", "message": "unreadable_session: it loops"}
+    assert response == {"id": "1", "ok": False, "failure": failure}
 
 
 def test_live_entries_grow_until_a_reset_and_belong_to_later_requests() -> None:
