@@ -9,7 +9,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { type EntrySync, newEntrySync } from "./session.ts";
-import { type Facts, parseLine, PROTOCOL } from "./wire.ts";
+import { parseLine, PROTOCOL } from "./wire.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -29,7 +29,7 @@ class Connection {
 	readonly pending = new Map<string, Pending>();
 	readonly entries: EntrySync = newEntrySync();
 	readonly closed: Promise<void>;
-	facts: Facts | undefined;
+	ready = false;
 	over = false;
 	readonly child: Child;
 	private readonly log: (text: string) => void;
@@ -48,7 +48,8 @@ class Connection {
 				resolve();
 			});
 		});
-		child.stdin.on("error", () => this.end("closed its input"));
+		// Mostly a process that has just died; one that only stopped reading is of no use either.
+		child.stdin.on("error", () => child.kill("SIGKILL"));
 		child.stdout.setEncoding("utf8").on("data", (chunk: string) => this.take(chunk));
 		child.stderr.setEncoding("utf8").on("data", (chunk: string) => this.log(chunk));
 	}
@@ -61,8 +62,7 @@ class Connection {
 	end(how: string): void {
 		if (this.over) return;
 		this.over = true;
-		const started = this.facts !== undefined;
-		const told = started
+		const told = this.ready
 			? `hindnote's process ${how} while the call ran; whether it was carried out is unknown. The next call starts another.`
 			: `hindnote's process ${how} before it was ready; ${ADVICE}`;
 		for (const request of this.pending.values()) request.reject(new Error(told));
@@ -88,11 +88,11 @@ class Connection {
 		const line = parseLine(text);
 		if ("ready" in line) {
 			if (line.ready.protocol !== PROTOCOL) {
-				this.end(`is of hindnote ${line.ready.version}, not this extension's; run \`hindnote install pi\` again`);
+				this.end("is of another hindnote than this extension (run `hindnote install pi` again)");
 				this.child.stdin.end();
 				return;
 			}
-			this.facts = line.ready;
+			this.ready = true;
 			return;
 		}
 		const request = this.pending.get(line.id);
@@ -118,11 +118,6 @@ export class Helper {
 
 	constructor(python: () => string) {
 		this.python = python;
-	}
-
-	/** What the running process said of itself. */
-	get facts(): Facts | undefined {
-		return this.connection?.over ? undefined : this.connection?.facts;
 	}
 
 	/** Send one request and return the value of its response. */

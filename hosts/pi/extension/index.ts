@@ -21,7 +21,7 @@ import { type Details, drawing } from "./draw.ts";
 import { Helper } from "./helper.ts";
 import { REMAINING, remainingTokens } from "./remaining.ts";
 import { hostFacts, liveEntries } from "./session.ts";
-import { type Answer, parseAnswer, parseBoot, parseFacts } from "./wire.ts";
+import { type Answer, parseAnswer, parseBoot, parseStatus } from "./wire.ts";
 
 type Result = AgentToolResult<Details | undefined>;
 type Execute = ToolDefinition["execute"];
@@ -127,9 +127,9 @@ export default function hindnote(pi: ExtensionAPI) {
 		handler: async (_args, ctx) => {
 			const lines = [`tools: ${registered} registered`, ...clashes, `python: ${interpreter()}`];
 			try {
-				const facts = parseFacts(await helper.request({ message: { type: "status" } }));
-				lines.push(`process: ${facts.pid}, hindnote ${facts.version}`, `notes: ${facts.home}`);
-				lines.push(`hosts: ${facts.hosts.join(", ")}`, ...facts.refused.map((why) => `refused: ${why}`));
+				const status = parseStatus(await helper.request({ message: { type: "status" } }));
+				lines.push(`process: ${status.pid}, hindnote ${status.version}`, `notes: ${status.home}`);
+				lines.push(`hosts: ${status.hosts.join(", ")}`, ...status.refused.map((why) => `refused: ${why}`));
 			} catch (error) {
 				lines.push(error instanceof Error ? error.message : String(error));
 			}

@@ -11,8 +11,7 @@ import { Value } from "typebox/value";
 /** The protocol that this extension speaks. */
 export const PROTOCOL = 1;
 
-const Facts = Type.Object({
-	protocol: Type.Number(),
+const Status = Type.Object({
 	version: Type.String(),
 	pid: Type.Number(),
 	home: Type.String(),
@@ -28,7 +27,7 @@ const Answer = Type.Object({
 });
 
 const Line = Type.Union([
-	Type.Object({ ready: Facts }),
+	Type.Object({ ready: Type.Object({ protocol: Type.Number() }) }),
 	Type.Object({ id: Type.String(), ok: Type.Literal(true), value: Type.Unknown() }),
 	Type.Object({
 		id: Type.String(),
@@ -39,7 +38,7 @@ const Line = Type.Union([
 
 const Boot = Type.Object({ text: Type.String() });
 
-export type Facts = Static<typeof Facts>;
+export type Status = Static<typeof Status>;
 export type Answer = Static<typeof Answer>;
 export type Line = Static<typeof Line>;
 
@@ -59,4 +58,4 @@ export interface HostFacts {
 export const parseLine = (line: string): Line => Value.Parse(Line, JSON.parse(line));
 export const parseAnswer = (value: unknown): Answer => Value.Parse(Answer, value);
 export const parseBoot = (value: unknown): string => Value.Parse(Boot, value).text;
-export const parseFacts = (value: unknown): Facts => Value.Parse(Facts, value);
+export const parseStatus = (value: unknown): Status => Value.Parse(Status, value);

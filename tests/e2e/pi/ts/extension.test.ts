@@ -1,0 +1,192 @@
+/** The parts of the extension that need no session: run by Node.js's own test runner. */
+
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { BOOT_TYPE, storedBlock, windowOf, withBlock } from "./boot.ts";
+import { collapse, plain, summary } from "./draw.ts";
+import { Helper } from "./helper.ts";
+import { remainingTokens } from "./remaining.ts";
+import { newEntrySync } from "./session.ts";
+import { parseAnswer, parseLine } from "./wire.ts";
+
+const entry = (id: string) => ({ id });
+const header = { type: "session", id: "s" };
+
+// -- entries of a session without a file ---------------------------------------
+
+test("entries are sent once, the header first", () => {
+	const sync = newEntrySync();
+	const a = entry("a");
+	assert.deepEqual(sync.news(header, [a]), { reset: true, entries: [header, a] });
+	assert.equal(sync.news(header, [a]), undefined);
+	assert.deepEqual(sync.news(header, [a, entry("b")]), { reset: false, entries: [entry("b")] });
+});
+
+test("another session begins again", () => {
+	const sync = newEntrySync();
+	sync.news(header, [entry("a"), entry("b")]);
+	assert.equal(sync.news(header, [entry("x"), entry("y")])?.reset, true);
+	assert.equal(sync.news(null, [entry("x")])?.reset, true);
+});
+
+test("a session without entries is sent with its header alone", () => {
+	const sync = newEntrySync();
+	assert.deepEqual(sync.news(header, []), { reset: true, entries: [header] });
+	assert.equal(sync.news(header, [entry("a")])?.reset, true);
+});
+
+// -- the boot block ------------------------------------------------------------
+
+const stored = (window: string, text: string, v: unknown = 1): any => ({
+	type: "custom",
+	customType: BOOT_TYPE,
+	data: { v, window, text, ts: 1 },
+});
+
+test("a window is named by its last compaction", () => {
+	const branch: any[] = [{ type: "message", id: "m" }];
+	assert.equal(windowOf(branch), "root");
+	branch.push({ type: "compaction", id: "c1" }, { type: "message", id: "n" }, { type: "compaction", id: "c2" });
+	assert.equal(windowOf(branch), "c2");
+});
+
+test("the newest sound block of the window is found", () => {
+	const branch = [stored("root", "old"), stored("root", "new"), stored("c1", "other"), stored("root", "v2", 2)];
+	assert.equal(storedBlock(branch, "root")?.text, "new");
+	assert.equal(storedBlock(branch, "c9"), undefined);
+	assert.equal(storedBlock([{ type: "custom", customType: BOOT_TYPE, data: null } as any], "root"), undefined);
+});
+
+test("the block stands behind system message and summary", () => {
+	const roles = (messages: string[]) =>
+		withBlock(messages.map((role) => ({ role })) as any[], "text", 1).map((message) => message.role);
+	assert.deepEqual(roles(["system", "user"]), ["system", "custom", "user"]);
+	assert.deepEqual(roles(["system", "compactionSummary", "user"]), ["system", "compactionSummary", "custom", "user"]);
+	assert.deepEqual(roles(["user", "compactionSummary"]), ["custom", "user", "compactionSummary"]);
+	assert.deepEqual(roles([]), ["custom"]);
+});
+
+// -- the context that remains --------------------------------------------------
+
+const remaining = (tokens: number | null, compaction?: object, model: object | undefined = { provider: "p", id: "m" }) =>
+	remainingTokens({ compaction } as any, { model, getContextUsage: () => ({ tokens, contextWindow: 100_000 }) } as any);
+
+test("the reserve is the model's own, the general one, or Pi's", () => {
+	const modelOverrides = { "p/m": { reserveTokens: 10 }, "p/other": { reserveTokens: 20 } };
+	assert.equal(remaining(1000, { reserveTokens: 5, modelOverrides }), 98_990);
+	assert.equal(remaining(1000, { reserveTokens: 5 }), 98_995);
+	assert.equal(remaining(1000), 100_000 - 1000 - 16_384);
+	assert.equal(remaining(99_999), 0);
+});
+
+test("what Pi does not know is a failure", () => {
+	assert.throws(() => remaining(null), /does not know/);
+	assert.throws(() => remainingTokens({} as any, { getContextUsage: () => undefined } as any), /does not know/);
+});
+
+// -- drawing -------------------------------------------------------------------
+
+test("nothing but text and line breaks reaches the terminal", () => {
+	assert.equal(plain("a\u001b[31mb\u0007\r\nc\td\u009b"), "a[31mb\nc   d");
+});
+
+test("a call is told in one short line", () => {
+	assert.equal(summary({ address: "@project/plan", content: "…", cwd: "/x" }), "@project/plan cwd=/x");
+	assert.equal(summary({ query: ["a", "b"], seq: 0 }), 'seq=0 query=["a","b"]');
+	assert.equal(summary(undefined), "");
+	assert.equal(summary({ address: "a\nb" }), "a b");
+	assert.equal(summary({ address: "x".repeat(500) }).length, 120);
+});
+
+test("a collapsed result tells how much it hides", () => {
+	const lines = Array.from({ length: 20 }, (_, index) => String(index));
+	assert.equal(collapse(lines, false).hidden, 12);
+	assert.deepEqual(collapse(lines, true), { shown: lines, hidden: 0 });
+});
+
+// -- what the process sends ----------------------------------------------------
+
+test("lines of another shape are refused", () => {
+	for (const line of ["", "null", "{}", '{"id":1,"ok":true,"value":1}', '{"id":"1","ok":false}', '{"ready":{}}'])
+		assert.throws(() => parseLine(line), line);
+	assert.throws(() => parseAnswer({ result: {}, text: "t", isError: "no", extras: {} }));
+});
+
+function fake(script: string): Helper {
+	const path = join(mkdtempSync(join(tmpdir(), "fake-")), "python");
+	writeFileSync(path, `#!${process.execPath}\n${script}`);
+	chmodSync(path, 0o755);
+	return new Helper(() => path);
+}
+
+const READY = `console.log(JSON.stringify({ready: {protocol: 1, pid: 1}}));`;
+const ECHO = `${READY}
+	let buffered = "";
+	process.stdin.setEncoding("utf8").on("data", (chunk) => {
+		const lines = (buffered + chunk).split("\\n");
+		buffered = lines.pop();
+		lines.forEach((line) => receive(JSON.parse(line)));
+	});
+	function receive({id, type, ...rest}) {
+		if (type === "crash") process.exit(3);
+		if (type === "echo") console.log(JSON.stringify({id, ok: true, value: rest.value}));
+		if (type === "fail") console.log(JSON.stringify({id, ok: false, failure: {kind: "host", message: "told"}}));
+	}`;
+
+test("requests are matched by id, whatever the chunks", async () => {
+	const helper = fake(ECHO);
+	const values = ["a", "ü\u2028\n", "x".repeat(300_000)];
+	const answers = await Promise.all(values.map((value) => helper.request({ message: { type: "echo", value } })));
+	assert.deepEqual(answers, values);
+	await assert.rejects(helper.request({ message: { type: "fail" } }), /^Error: told$/);
+	await helper.stop();
+	await assert.rejects(helper.request({ message: { type: "echo" } }), /has ended/);
+});
+
+test("a crash fails what is in flight, and the next request starts another process", async () => {
+	const helper = fake(ECHO);
+	await helper.request({ message: { type: "echo", value: 1 } });
+	const both = [helper.request({ message: { type: "hang" } }), helper.request({ message: { type: "crash" } })];
+	for (const outcome of await Promise.allSettled(both)) {
+		assert.equal(outcome.status, "rejected");
+		assert.match(String(outcome.reason), /exit 3.*unknown/);
+	}
+	assert.equal(await helper.request({ message: { type: "echo", value: 2 } }), 2);
+	await helper.stop();
+});
+
+test("an aborted request is rejected at once and cancelled", async () => {
+	const helper = fake(ECHO);
+	const control = new AbortController();
+	const request = helper.request({ message: { type: "hang" }, signal: control.signal });
+	control.abort();
+	await assert.rejects(request, /Operation aborted/);
+	await assert.rejects(helper.request({ message: { type: "echo" }, signal: control.signal }), /Operation aborted/);
+	await helper.stop();
+});
+
+test("a process of another protocol, of no protocol, or that cannot start is told", async () => {
+	for (const [script, told] of [
+		[READY.replace("protocol: 1", "protocol: 2") + "setInterval(() => {}, 1000); process.stdin.on('end', () => process.exit()).resume();", /hindnote install pi/],
+		["console.log('hello'); setInterval(() => {}, 1000);", /no response/],
+		["process.exit(4)", /exit 4.*before it was ready/],
+	] as const) {
+		const helper = fake(script);
+		await assert.rejects(helper.request({ message: { type: "echo" } }), told);
+		await helper.stop();
+	}
+	const helper = new Helper(() => "/nowhere/python");
+	await assert.rejects(helper.request({ message: { type: "echo" } }), /could not be run/);
+	await helper.stop();
+});
+
+test("a process that does not end by itself is ended", async () => {
+	const helper = fake(`${ECHO} setInterval(() => {}, 1000);`);
+	await helper.request({ message: { type: "echo", value: 1 } });
+	const start = performance.now();
+	await helper.stop();
+	assert.ok(performance.now() - start < 5000);
+});

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import json
+
+from hindnote.core.declarations import declaration
+from hindnote.core.registry import registry
+from hindnote.hosts.pi.places import SOURCE
+
+
+def test_tools_json_is_what_the_core_declares() -> None:
+    """Regenerate it with ``hindnote schemas > hosts/pi/extension/tools.json``."""
+    declared = [declaration(operation) for operation in registry().values()]
+
+    assert json.loads((SOURCE / "tools.json").read_bytes()) == declared
