@@ -8,13 +8,14 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from model import ScriptedModel
+from model import Result, ScriptedModel, ToolCall
 
 PATIENCE = 60.0
 """Seconds for which a test waits on Pi, at most."""
@@ -23,9 +24,41 @@ WINDOW = 200_000
 RESERVE = 10_000
 
 
-def codemode(script: str) -> dict[str, str]:
-    """Return the arguments of a codemode call."""
-    return {"code": script}
+def script(code: str) -> ToolCall:
+    """Return a codemode call that runs this script."""
+    return ToolCall("codemode", {"code": code})
+
+
+def output(result: Result) -> Any:
+    """Return the one value that a codemode script returned, parsed."""
+    assert not result.is_error, result.text
+    head, _, value = result.text.partition("Output:\n")
+    assert head.startswith("Script completed"), result.text
+    return json.loads(value)
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds that no event tells."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold in time"
+        time.sleep(0.01)
+
+
+def helpers(process: subprocess.Popen[Any]) -> list[int]:
+    """Return the pids of hindnote's processes below a Pi process."""
+    try:
+        pids = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [int(pid) for pid in pids if b"hindnote.hosts.pi" in _command_line(pid)]
+
+
+def _command_line(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 @dataclass
@@ -120,10 +153,26 @@ class Pi:
             check=False,
         )
 
+    def call(self, operation: str, arguments: dict[str, Any], *options: str) -> str:
+        """Call an operation on the command line and return what it prints."""
+        done = self.hindnote("call", operation, json.dumps(arguments), *options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def note(self, address: str, body: str) -> Path:
+        """Write a note of the project and return its file."""
+        self.call("notes_write", {"address": f"@project/{address}", "content": body})
+        [file] = self.notes.glob(f"project/*/{address}.md")
+        return file
+
     def say(self, prompt: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run ``pi -p`` with one prompt, to its end."""
+        return self.run(*arguments, "-p", prompt)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run Pi with these arguments, to its end."""
         return subprocess.run(
-            self.command(*arguments, "-p", prompt),
+            self.command(*arguments),
             cwd=self.project,
             env=self.env,
             stdin=subprocess.DEVNULL,
@@ -224,6 +273,15 @@ class Rpc:
         data = self.ask("prompt", message=text)
         if data.get("disposition") != "handled":
             self.wait_type("agent_settled")
+
+    def begin(self, text: str, calls: int) -> None:
+        """Send a prompt and return when so many calls of its answer have begun."""
+        self.ask("prompt", message=text)
+        for _ in range(calls):
+            self.wait_type("tool_execution_start")
+        # Pi tells of a call just before it makes it; after two more turns it is made.
+        self.ask("get_state")
+        self.ask("get_state")
 
     def notifications(self) -> list[str]:
         """Return what extensions have told the person so far."""

@@ -1,0 +1,214 @@
+"""Sessions that move on: windows, branches, forks, and sessions without a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model import Request, ScriptedModel, Text, ToolCall, Turn
+from pi_host import Pi, output, script
+
+DONE = Turn(Text("done"))
+BOOT = "hindnote-boot"
+
+
+def blocks(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the boot blocks that a session file holds."""
+    return [entry["data"] for entry in entries if entry.get("customType") == BOOT]
+
+
+def shown(request: Request, text: str) -> int:
+    """Return how often a text stands as a message of its own in a request."""
+    return sum(
+        part.get("text") == text
+        for message in request.messages
+        for part in message["content"]
+        if isinstance(part, dict)
+    )
+
+
+def place(request: Request, text: str) -> int:
+    """Return the index of the message that consists of a text."""
+    return next(
+        index
+        for index, message in enumerate(request.messages)
+        if message["content"][0].get("text") == text
+    )
+
+
+def test_the_boot_block_opens_the_window_and_stays_the_same(pi: Pi, model: ScriptedModel) -> None:
+    pi.note("plan", "Ship it.")
+    with pi.rpc() as rpc:
+        model.then(Turn(ToolCall("notes_list", {})), DONE)
+        rpc.prompt("one")
+        pi.note("later", "Written after the block.")
+        model.then(DONE)
+        rpc.prompt("two")
+
+    [block] = blocks(pi.entries())
+    assert block["window"] == "root"
+    assert "@project/plan" in block["text"]
+    assert [shown(request, block["text"]) for request in model.played] == [1, 1, 1]
+    assert [place(request, block["text"]) for request in model.played] == [0, 0, 0]
+
+
+def test_the_block_names_the_tools_as_the_model_sees_them(pi: Pi, model: ScriptedModel) -> None:
+    model.then(DONE)
+    pi.say("one")
+
+    [block] = blocks(pi.entries())
+    assert "notes_read" in block["text"]
+    assert "mcp__" not in block["text"]
+
+
+def test_a_compaction_opens_a_window_with_a_block_of_its_own(pi: Pi, model: ScriptedModel) -> None:
+    with pi.rpc() as rpc:
+        model.then(Turn(Text("the answer is 42")))
+        rpc.prompt("what is the answer")
+        rpc.ask("compact")
+        model.then(DONE)
+        rpc.prompt("go on")
+        model.then(
+            Turn(script("return await tools.history_list({query: 'answer is', before_seq: 4})")),
+            DONE,
+        )
+        rpc.prompt("look back")
+
+    entries = pi.entries()
+    [first, second] = blocks(entries)
+    [compaction] = [entry for entry in entries if entry["type"] == "compaction"]
+    assert (first["window"], second["window"]) == ("root", compaction["id"])
+    after = model.played[1]
+    assert shown(after, first["text"]) == 0
+    assert shown(after, second["text"]) == 1
+    # Behind the summary, in front of what goes on.
+    assert place(after, second["text"]) == 1
+    assert "42" not in after.prompt
+    [hit] = output(model.played[-1].results[0])["items"]
+    assert "the answer is 42" in hit["content"]
+
+
+def test_a_resumed_session_keeps_its_block(pi: Pi, model: ScriptedModel) -> None:
+    model.then(DONE, DONE)
+    pi.say("one")
+    pi.note("later", "Written between.")
+    pi.say("two", "--continue")
+
+    [block] = blocks(pi.entries())
+    assert [shown(request, block["text"]) for request in model.played] == [1, 1]
+
+
+def test_a_reload_keeps_block_and_tools(pi: Pi, model: ScriptedModel) -> None:
+    reloader = pi.agent_dir / "extensions" / "reloader.ts"
+    reloader.write_text(
+        """export default (pi) => pi.registerCommand("again", {
+            description: "reload", handler: async (_args, ctx) => { await ctx.reload(); },
+        });"""
+    )
+    with pi.rpc() as rpc:
+        model.then(Turn(ToolCall("notes_list", {})), DONE)
+        rpc.prompt("one")
+        rpc.prompt("/again")
+        model.then(Turn(ToolCall("notes_list", {})), DONE)
+        rpc.prompt("two")
+        assert rpc.notifications() == []
+
+    [block] = blocks(pi.entries())
+    assert [shown(request, block["text"]) for request in model.played] == [1] * 4
+    assert not model.played[-1].results[0].is_error
+
+
+def test_a_fork_has_its_own_history_and_one_block(pi: Pi, model: ScriptedModel) -> None:
+    listing = script("return (await tools.history_list({roles: ['user']})).items")
+    with pi.rpc() as rpc:
+        for prompt in ("one", "two"):
+            model.then(DONE)
+            rpc.prompt(prompt)
+        [_, second] = rpc.ask("get_fork_messages")["messages"]
+        rpc.ask("fork", entryId=second["entryId"])
+        model.then(Turn(listing), DONE)
+        rpc.prompt("other two")
+
+    rows = output(model.played[-1].results[0])
+    assert [row["content"] for row in rows] == ["one", "other two"]
+    [_, fork] = pi.session_files()
+    [block] = blocks(pi.entries(fork))
+    assert shown(model.played[-1], block["text"]) == 1
+
+
+def test_a_new_session_and_back_answers_from_the_session_that_runs(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    listing = script("return (await tools.history_list({roles: ['user']})).items")
+    with pi.rpc() as rpc:
+        model.then(DONE)
+        rpc.prompt("in the first")
+        first = rpc.ask("get_state")["sessionFile"]
+        rpc.ask("new_session")
+        model.then(Turn(listing), DONE)
+        rpc.prompt("in the second")
+        assert [r["content"] for r in output(model.played[-1].results[0])] == ["in the second"]
+        rpc.ask("switch_session", sessionPath=first)
+        model.then(Turn(listing), DONE)
+        rpc.prompt("first again")
+
+    rows = output(model.played[-1].results[0])
+    assert [row["content"] for row in rows] == ["in the first", "first again"]
+
+
+def test_a_branch_left_behind_is_not_history(pi: Pi, model: ScriptedModel) -> None:
+    navigator = pi.agent_dir / "extensions" / "navigator.ts"
+    navigator.write_text(
+        """export default (pi) => pi.registerCommand("back", {
+            description: "navigate", handler: async (args, ctx) => {
+                await ctx.navigateTree(args.trim());
+            },
+        });"""
+    )
+    listing = script("return (await tools.history_list({roles: ['user', 'assistant']})).items")
+    with pi.rpc() as rpc:
+        model.then(Turn(Text("to be kept")))
+        rpc.prompt("one")
+        kept = rpc.ask("get_entries")["entries"][-1]["id"]
+        model.then(Turn(Text("to be left")))
+        rpc.prompt("two")
+        rpc.prompt(f"/back {kept}")
+        model.then(Turn(listing), DONE)
+        rpc.prompt("three")
+
+    rows = output(model.played[-1].results[0])
+    assert [row["content"] for row in rows] == ["one", "to be kept", "three"]
+    [block] = blocks(pi.entries())
+    assert shown(model.played[-1], block["text"]) == 1
+
+
+def test_a_session_without_a_file_has_history_and_notes(pi: Pi, model: ScriptedModel) -> None:
+    listing = script("return (await tools.history_list({roles: ['user', 'context']})).items")
+
+    def seen() -> list[tuple[str, str]]:
+        rows = output(model.played[-1].results[0])
+        return [(row["role"], row["content"]) for row in rows]
+
+    with pi.rpc("--no-session") as rpc:
+        model.then(Turn(ToolCall("notes_write", {"address": "a", "content": "b"})), DONE)
+        rpc.prompt("one")
+        model.then(Turn(listing), DONE)
+        rpc.prompt("two")
+        assert seen() == [("user", "one"), ("user", "two")]
+        summary = rpc.ask("compact")["summary"]
+        model.then(Turn(listing), DONE)
+        rpc.prompt("three")
+        assert seen() == [("user", "one"), ("user", "two"), ("context", summary), ("user", "three")]
+
+    assert pi.session_files() == []
+    assert [note.name for note in pi.notes.glob("pi/session/*/*.md")] == ["a.md"]
+
+
+def test_the_running_call_is_pending_in_its_own_history(pi: Pi, model: ScriptedModel) -> None:
+    for arguments in ((), ("--no-session",)):
+        model.then(Turn(ToolCall("history_list", {"roles": ["tool"]}, id="toolu_asking")), DONE)
+        pi.say("hello", *arguments)
+
+        [result] = model.played[-1].results
+        assert not result.is_error, result.text
+        assert "history_list" in result.text
+        assert "pending" in result.text
