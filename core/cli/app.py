@@ -11,7 +11,6 @@ import click
 from hindnote.core.cli.tree import Failure, Tree
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import ArgumentError
-from hindnote.core.plugin_rules import PluginRefused
 
 HELP = """A memory for coding agents that outlives their context window.
 
@@ -59,8 +58,6 @@ class App(Tree):
                 # A plugin crashed: the message may not tell its text, a log may.
                 traceback.print_exception(cause, file=sys.stderr)
             raise Failure(str(failure)) from failure
-        except PluginRefused as refused:
-            raise Failure(str(refused)) from refused
 
 
 def make_app() -> App:

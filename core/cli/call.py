@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from hindnote.core.cli.tree import Failure
+from hindnote.core.cli.tree import Failure, deliver
 from hindnote.core.registry import NAMES
 from hindnote.core.text import clean
 
@@ -80,9 +80,7 @@ def call(
     )
     dispatcher = Dispatcher(Hosts.load(), notes_home(home))
     answer = dispatcher.call(asked, operation, given)
-    # Bytes: a stream for people would drop control characters or replace letters.
-    shown = answer.structured() if structured else answer.text
-    click.echo(shown.encode())
+    deliver(answer.structured() if structured else answer.text)
     click.get_current_context().exit(1 if answer.is_error else 0)
 
 

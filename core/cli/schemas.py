@@ -6,6 +6,7 @@ import json
 
 import click
 
+from hindnote.core.cli.tree import deliver
 from hindnote.core.registry import NAMES
 
 
@@ -30,4 +31,4 @@ def schemas(operation: str | None) -> None:
         if operation
         else [declaration(each) for each in operations.values()]
     )
-    click.echo(json.dumps(declared, ensure_ascii=False, indent=2).encode())
+    deliver(json.dumps(declared, ensure_ascii=False, indent=2))

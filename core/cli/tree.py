@@ -24,6 +24,22 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
+def deliver(text: str) -> None:
+    """Print a text and a line end as they are, with every byte.
+
+    A stream for people would drop control characters or replace letters.
+
+    Raises:
+        Failure: The output cannot be written.
+    """
+    try:
+        click.echo(text.encode())
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Failure(f"the output cannot be written: {error.strerror}") from error
+
+
 class Broken(click.Command):
     """Stands where a command should be that cannot be used."""
 

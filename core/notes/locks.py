@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from hindnote.core.outcome import Refused
+from hindnote.core.outcome import Refused, quote
 
 STATE = ".hindnote"
 """Folder under the notes home for what is no note."""
@@ -48,13 +48,22 @@ def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
         folders: Segments of each home's folder under the notes home.
 
     Raises:
-        Refused: ``locked``, after a bounded wait.
+        Refused: ``locked``, after a bounded wait; ``io_error`` when the folder of the
+            locks cannot be made.
         OSError: The lock's file cannot be made.
     """
     from filelock import FileLock, Timeout
 
-    locks = state_folder(home) / "locks"
-    locks.mkdir(exist_ok=True)
+    try:
+        locks = state_folder(home) / "locks"
+        locks.mkdir(exist_ok=True)
+    except OSError as error:
+        # Before the caller reads it as news about the note.
+        raise Refused(
+            "io_error",
+            f"the notes home {quote(str(home))} cannot be made or written "
+            f"({error.strerror or error}); name another with HINDNOTE_HOME, or repair this one",
+        ) from error
     # One order for all, so that two renames cannot wait for each other.
     names = sorted({_file_name(folder) for folder in folders})
     with ExitStack() as stack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,8 +12,14 @@ from typing import Any, get_args
 import pluggy
 import pytest
 
-from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl
-from hindnote.core.plugin_rules import RESERVED_NAMES, PluginRefused, RuleCode
+from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl, hookspecs
+from hindnote.core.plugin_rules import (
+    RESERVED_NAMES,
+    PluginRefused,
+    RuleCode,
+    new_manager,
+    specified_hooks,
+)
 from hindnote.core.plugins import Hosts
 
 
@@ -398,6 +405,23 @@ def test_a_plugin_that_shows_another_face_at_the_second_look_is_refused() -> Non
             return Path("/")
 
     assert refusal(Shifting()).code == "unreadable_plugin"
+
+
+@pytest.mark.parametrize("name", specified_hooks(new_manager()))
+def test_a_hook_documents_each_argument_and_what_it_returns(name: str) -> None:
+    hook = getattr(hookspecs, name)
+    documented = inspect.getdoc(hook) or ""
+
+    for argument in inspect.signature(hook).parameters:
+        assert f"    {argument}: " in documented
+    assert "Returns:" in documented
+    assert "Asked" in documented or "asked" in documented
+
+
+def test_no_hook_has_argument_defaults() -> None:
+    for name in specified_hooks(new_manager()):
+        parameters = inspect.signature(getattr(hookspecs, name)).parameters.values()
+        assert all(parameter.default is parameter.empty for parameter in parameters)
 
 
 def test_a_refusal_names_the_plugin_and_where_it_comes_from() -> None:

@@ -128,6 +128,33 @@ def test_standard_input_that_is_not_utf_8_is_told() -> None:
     assert "utf-8" in result.stderr
 
 
+def test_a_home_that_cannot_be_made_is_a_refusal_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    result = call("notes_write", WRITE, "--home", str(tmp_path / "file" / "notes"))
+
+    assert result.exit_code == 1
+    assert result.stdout.startswith("error: io_error: the notes home ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["call", "notes_list"], ["schemas"]])
+def test_an_output_that_cannot_be_written_is_told_without_a_traceback(command: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from hindnote.core.cli import main; main()", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_lone_surrogate_becomes_a_replacement_character(home: Path) -> None:
     call("notes_write", r'{"address": "@human/odd", "content": "x\udc88y"}')
 
