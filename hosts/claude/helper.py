@@ -89,6 +89,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     """
     from hindnote.core.failures import HostFailure
     from hindnote.core.operation import ArgumentError
+    from hindnote.core.outcome import Refused
 
     kind = request.pop("kind", None)
     try:
@@ -98,7 +99,8 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
             return _call(**_fields(request, operation=str, arguments=dict, call=dict))
     except ArgumentError as error:
         return _failure("arguments", str(error))
-    except HostFailure as failure:
+    except (HostFailure, Refused) as failure:
+        # A call's refusal is an answer; only the boot block's comes out here.
         return _failure("host", str(failure))
     raise BadRequest(f"kind {kind!r} is neither 'call' nor 'boot'")
 
@@ -143,8 +145,7 @@ def _call(operation: str, arguments: dict[str, Any], call: dict[str, Any]) -> di
 
 
 def _boot(call: dict[str, Any]) -> dict[str, Any]:
-    _host_call(call)
-    return {"text": ""}
+    return {"text": _dispatcher().boot(_host_call(call))}
 
 
 @cache
@@ -159,6 +160,7 @@ def _dispatcher() -> Dispatcher:
 
 def _warm_up() -> None:
     """Import what calls will need."""
+    import hindnote.core.boot  # noqa: F401
     from hindnote.core.registry import registry
 
     _dispatcher()

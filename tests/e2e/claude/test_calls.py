@@ -41,6 +41,8 @@ def test_each_text_is_what_the_command_line_prints_for_the_same_state(claude: Cl
         Turn(
             tool("notes_write", address="@project/plan", content=body),
             tool("notes_write", address="own", content="of this session"),
+            # Events enough that a history read's recipe, which spans ten, does not change.
+            *[tool("notes_read", address="own") for _ in range(9)],
         ),
         *[Turn(tool(name, **given)) for name, given in looks],
         DONE,

@@ -145,7 +145,9 @@ def test_what_came_before_a_compaction_can_be_read_after_it(
 ) -> None:
     talk = dialogue()
     claude.model.then(
+        # More than the ten events that a read's recipe spans: what follows does not change it.
         Turn(tool("notes_write", address="a", content="early"), when=is_ordinary),
+        Turn(*[tool("notes_list") for _ in range(10)], when=is_ordinary),
         Turn(Text("The early answer."), when=is_ordinary),
     )
     talk.say("the EARLY prompt")
@@ -195,5 +197,4 @@ def test_the_boot_block_is_there_once_a_window(claude: Claude, dialogue: Start) 
     for request in ordinary:
         assert request.everything.count("THE MAP OF IT ALL") == 1
         assert "mcp__hindnote__notes_read" in request.prompt
-        first = next(m for m in request.messages if m["role"] == "user")
-        assert "THE MAP OF IT ALL" in json.dumps(first)
+        assert request.prompt.count("THE MAP OF IT ALL") == 1

@@ -78,4 +78,7 @@ def test_the_marketplace_gives_and_takes_the_tools(bare_claude: Claude) -> None:
 def test_doctor_finds_nothing_wrong_with_the_installation(claude: Claude) -> None:
     skills = claude.home / ".claude" / "skills" / "hindnote"
 
-    assert f"{skills}" in claude.hindnote("doctor")
+    report = claude.hindnote("doctor", status=None)
+
+    assert f"ok       {skills}: is installed and runs " in report
+    assert f"ok       {claude.executable}: Claude Code 2.1." in report

@@ -17,7 +17,7 @@ import pytest
 
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import ArgumentError
-from hindnote.core.outcome import Refusal, Result, Success, render_refusal, wire
+from hindnote.core.outcome import Refusal, Refused, Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
 
@@ -53,6 +53,12 @@ class Recorder:
                 raise RuntimeError("secret in the trace")
         outcome = Success(Echo(said="hello\u2028"), {"before": "b" * 100})
         return Answer(name, outcome, wire(outcome), "hello\u2028 text", outcome.extras)
+
+    def boot(self, call: Any) -> str:
+        self.calls.append(call)
+        if call.session_id == "broken":
+            raise Refused("unreadable_session", "no session of this host")
+        return "what there is"
 
 
 @pytest.fixture
@@ -127,6 +133,25 @@ def test_a_crash_is_logged_and_its_text_kept_from_the_model(
     assert response["failure"]["kind"] == "crash"
     assert "secret" not in response["failure"]["message"]
     assert "RuntimeError: secret in the trace" in capsys.readouterr().err
+
+
+def test_the_boot_block_is_a_text(tmp_path: Path, recorder: Recorder) -> None:
+    asked = {"kind": "boot", "call": {"session_id": "s1", "cwd": str(tmp_path)}}
+
+    assert once(json.dumps(asked).encode()) == (0, {"text": "what there is"})
+    assert recorder.calls[0].session_id == "s1"
+
+
+def test_a_boot_block_that_is_refused_is_a_failure(tmp_path: Path, recorder: Recorder) -> None:
+    asked = {"kind": "boot", "call": {"session_id": "broken", "cwd": str(tmp_path)}}
+
+    status, response = once(json.dumps(asked).encode())
+
+    assert status == 2
+    assert response["failure"] == {
+        "kind": "host",
+        "message": "unreadable_session: no session of this host",
+    }
 
 
 @pytest.mark.parametrize(
