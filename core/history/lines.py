@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 _PROBE = 1024
 
 

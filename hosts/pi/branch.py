@@ -31,6 +31,7 @@ _STARTS_ANSWER = _table(SlotKind.NOTHING, SlotKind.ASSISTANT)
 _IN_ANSWER = _table(SlotKind.NOTHING, SlotKind.ASSISTANT, SlotKind.CALL)
 _HAS_ID = _table(SlotKind.CALL, SlotKind.RESULT)
 _IS_CALL = _table(SlotKind.CALL)
+_NO_ID = bytes(kind for kind in range(256) if not _HAS_ID[kind])
 _CLOSES = _table(
     SlotKind.NOTHING, SlotKind.USER, SlotKind.ASSISTANT, SlotKind.COMMAND, SlotKind.CONTEXT
 )
@@ -70,14 +71,16 @@ def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch
     more = spans(index, leaf, old_leaf)
     if more is None:
         return None
+    # Copying the dicts is what would make a longer session's next call slower. They
+    # are shared instead: what they say of the older branch's positions stays the same.
     copy = Branch(
         old.seqs[:],
         old.kinds[:],
         old.answers[:],
         old.closing[:],
-        old.call_ids.copy(),
+        old.call_ids,
         old.aborted.copy(),
-        old.tools.copy(),
+        old.tools,
         old.times[:],
         old.lineage,
     )
@@ -85,18 +88,20 @@ def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch
 
 
 def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
+    place = _Place(index)
     for first_entry, last_entry in more:
         start, stop = index.firsts[first_entry], index.firsts[last_entry + 1]
         if start == stop:
             continue
         position = len(branch.seqs)
         kinds = index.kinds[start - 1 : stop - 1]
-        branch.seqs.extend(range(start, stop))
+        branch.seqs.fromlist(list(range(start, stop)))
         branch.kinds += kinds
         branch.closing += kinds.translate(_CLOSES)
         branch.times.extend(index.times[start - 1 : stop - 1])
         _number_answers(branch, kinds)
-        _name_calls(branch, index, start, kinds, position)
+        place.move_to(start)
+        _name_calls(branch, index, place, kinds, position)
         aborted = index.aborted
         branch.aborted.update(aborted[bisect_left(aborted, start) : bisect_left(aborted, stop)])
     return branch
@@ -108,17 +113,41 @@ def _number_answers(branch: Branch, kinds: bytearray) -> None:
     last = next((number for number in reversed(branch.answers) if number), 0)
     numbers = accumulate(kinds.translate(_STARTS_ANSWER), initial=last)
     next(numbers)
-    branch.answers.extend(map(mul, numbers, kinds.translate(_IN_ANSWER)))
+    # A list first: an array grows item by item only through a generic call for each.
+    branch.answers.fromlist(list(map(mul, numbers, kinds.translate(_IN_ANSWER))))
 
 
-def _name_calls(branch: Branch, index: Index, start: int, kinds: bytearray, position: int) -> None:
-    """Record call ids and tool names by position; ``start`` is the first seq."""
-    before = index.kinds.count(SlotKind.CALL, 0, start - 1)
-    results = index.kinds.count(SlotKind.RESULT, 0, start - 1)
+class _Place:
+    """How many calls and results lie before a seq, counted from the nearest known seq."""
+
+    def __init__(self, index: Index) -> None:
+        self._kinds = index.kinds
+        self._seq, self.calls, self.results = 1, 0, 0
+        calls = len(index.tools)
+        self._end = (len(index.kinds) + 1, calls, len(index.call_ids) - calls)
+
+    def move_to(self, seq: int) -> None:
+        """Go on to a later seq."""
+        if self._end[0] - seq < seq - self._seq:
+            self._seq, self.calls, self.results = self._end
+        low, high = sorted((self._seq - 1, seq - 1))
+        sign = 1 if seq > self._seq else -1
+        self.calls += sign * self._kinds.count(SlotKind.CALL, low, high)
+        self.results += sign * self._kinds.count(SlotKind.RESULT, low, high)
+        self._seq = seq
+
+
+def _name_calls(
+    branch: Branch, index: Index, place: _Place, kinds: bytearray, position: int
+) -> None:
+    """Record call ids and tool names by position; ``place`` is at the first slot."""
+    before, ids_before = place.calls, place.calls + place.results
     positions = list(compress(count(position), kinds.translate(_HAS_ID)))
-    ids = index.call_ids[before + results : before + results + len(positions)]
+    ids = index.call_ids[ids_before : ids_before + len(positions)]
     branch.call_ids.update(zip(positions, ids, strict=True))
-    calls = list(compress(count(position), kinds.translate(_IS_CALL)))
+    # The same integers serve both dicts, of which each has one per call.
+    halves = kinds.translate(_IS_CALL, delete=_NO_ID)
+    calls = list(compress(positions, halves))
     tools = index.tools[before : before + len(calls)]
     branch.tools.update(zip(calls, tools, strict=True))
 

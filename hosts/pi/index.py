@@ -125,6 +125,7 @@ class Index:
             Refused: ``unreadable_session`` when the lines are no Pi session.
         """
         batch: list[Row] = []
+        place, size = self.offsets.append, self.sizes.append
         for offset, line in self.source.advance():
             try:
                 row = read_row(line)
@@ -133,8 +134,8 @@ class Index:
                 continue
             if type(row) is Row:
                 batch.append(row)
-                self.offsets.append(offset)
-                self.sizes.append(len(line))
+                place(offset)
+                size(len(line))
                 if len(batch) == _BATCH:
                     self._add(batch)
                     batch = []

@@ -62,20 +62,15 @@ class User(_Message, tag="user", gc=False):
     content: list[Block] | str = ""
 
 
-class Assistant(_Message, tag="assistant", gc=False):
-    """One answer of the model."""
+class Assistant(Struct, tag="assistant", tag_field="role", gc=False):
+    """One answer of the model.
 
+    Not closed: it has many fields, and none of the others is ever shown.
+    """
+
+    timestamp: float | None = None
     content: list[Block] = []
     stopReason: str | None = None
-    api: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    usage: Raw = Raw()
-    errorMessage: str | None = None
-    responseId: str | None = None
-    rawStopReason: str | None = None
-    durationMs: float | None = None
-    thinkingLevel: str | None = None
 
 
 class ToolResult(_Message, tag="toolResult", gc=False):
