@@ -10,25 +10,18 @@ process does not pay for the others.
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
-from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
 from hindnote.core.history.projection import SessionHeader
 from hindnote.core.outcome import Refused
-from hindnote.core.plugin_rules import PluginRefused, Source, check_slug, register
+from hindnote.core.plugin_loading import HostReport, Loaded, Loader
 from hindnote.core.text import clean
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-    from pluggy import PluginManager
-
     from hindnote.core.calls import HostCall
     from hindnote.core.history.projection import Projection
 
@@ -36,20 +29,7 @@ _PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
 
 A = TypeVar("A")
 
-
-@dataclass(frozen=True, slots=True)
-class HostReport:
-    """One installed plugin, for a person."""
-
-    source: Source
-    refused: PluginRefused | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    source: Source
-    manager: PluginManager
-    plugin: object
+__all__ = ["HostReport", "Hosts"]
 
 
 class Hosts:
@@ -60,16 +40,8 @@ class Hosts:
     crashes, and when its answer is not what the contract says.
     """
 
-    def __init__(self, given: Mapping[str, object], *, discover: bool) -> None:
-        self._lock = threading.RLock()
-        self._loaded: dict[str, _Loaded] = {}
-        self._refused: list[PluginRefused] = []
-        self._found: dict[str, tuple[EntryPoint, Source]] = {}
-        self._undiscovered = discover
-        for slug, plugin in given.items():
-            source = Source(slug, _reference(plugin))
-            check_slug(source)
-            self._loaded[slug] = _Loaded(source, register(source, plugin), plugin)
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
 
     @classmethod
     def load(cls, own: Mapping[str, object] | None = None) -> Hosts:
@@ -85,7 +57,7 @@ class Hosts:
         Raises:
             PluginRefused: A plugin in ``own`` breaks the contract.
         """
-        return cls(own or {}, discover=True)
+        return cls(Loader(own or {}, discover=True))
 
     @classmethod
     def of(cls, plugins: Mapping[str, object]) -> Hosts:
@@ -94,29 +66,23 @@ class Hosts:
         Raises:
             PluginRefused: A plugin breaks the contract.
         """
-        return cls(plugins, discover=False)
+        return cls(Loader(plugins, discover=False))
 
     # -- what is there ---------------------------------------------------------
 
     def slugs(self) -> tuple[str, ...]:
         """Return the slugs of all hosts that can be asked, sorted. Imports all of them."""
-        with self._lock:
-            self._discover()
-            for slug in list(self._found):
-                self._import(slug)
-            return tuple(sorted(self._loaded))
+        return self._loader.slugs()
 
     def report(self) -> list[HostReport]:
         """Return every installed plugin, the refused ones with their reason."""
-        with self._lock:
-            loaded = [HostReport(self._loaded[slug].source) for slug in self.slugs()]
-            return loaded + [HostReport(refused.source, refused) for refused in self._refused]
+        return self._loader.report()
 
     # -- once for every call ---------------------------------------------------
 
     def base_cwd(self, call: HostCall) -> Path:
         """Return the absolute, existing directory from which the call's paths start."""
-        host = self._host(call.host)
+        host = self._loader.host(call.host)
         answer = _instance(host, "host_base_cwd", _ask(host, "host_base_cwd", call=call), Path)
         try:
             usable = answer.is_absolute() and answer.is_dir()
@@ -131,7 +97,7 @@ class Hosts:
 
     def identity(self, call: HostCall) -> HostIdentity:
         """Return who is asking, in the host's own names."""
-        host = self._host(call.host)
+        host = self._loader.host(call.host)
         answer = _instance(
             host, "host_identity", _ask(host, "host_identity", call=call), HostIdentity
         )
@@ -149,7 +115,7 @@ class Hosts:
 
     def decoration(self, call: HostCall, operation: str) -> Decoration:
         """Return the host's own text around a history operation, empty when it has none."""
-        host = self._host(call.host)
+        host = self._loader.host(call.host)
         answer = _ask(host, "host_decoration", operation=operation)
         if answer is None:
             return Decoration()
@@ -164,7 +130,7 @@ class Hosts:
 
     def sessions(self, call: HostCall, host: str) -> Iterator[SessionEntry]:
         """Return one host's catalogue, newest first; empty when the host keeps none."""
-        asked = self._host(host)
+        asked = self._loader.host(host)
         answers = _ask(asked, "host_sessions", call=call)
         return _entries(asked, next(iter(answers), None))
 
@@ -179,7 +145,7 @@ class Hosts:
     def _projection(
         self, call: HostCall, slug: str, session: SessionEntry | None
     ) -> Projection | None:
-        host = self._host(slug)
+        host = self._loader.host(slug)
         answer = _ask(host, "host_projection", call=call, session=session)
         if answer is None:
             return None
@@ -200,85 +166,8 @@ class Hosts:
         projection: Projection = answer
         return projection
 
-    # -- finding and loading ---------------------------------------------------
 
-    def _host(self, slug: str) -> _Loaded:
-        host = self._loaded.get(slug)
-        if host is not None:
-            return host
-        with self._lock:
-            self._discover()
-            self._import(slug)
-            if slug in self._loaded:
-                return self._loaded[slug]
-            for refused in self._refused:
-                if refused.source.slug == slug:
-                    raise HostFailure(f"the host {slug!r} was refused: {refused}")
-            known = ", ".join(sorted({*self._loaded, *self._found})) or "none"
-        raise HostFailure(f"no host {slug!r} is installed; there are: {known}")
-
-    def _discover(self) -> None:
-        """Find the entry points, once. What a slug's second claimant offers is refused."""
-        if not self._undiscovered:
-            return
-        self._undiscovered = False
-        for entry in entries(HOSTS):
-            source = _source(entry)
-            if entry.name in self._found:
-                self._refuse_duplicate(source, self._found[entry.name][1])
-            elif entry.name in self._loaded:
-                self._adopt(self._loaded[entry.name], entry, source)
-            else:
-                self._found[entry.name] = (entry, source)
-
-    def _adopt(self, own: _Loaded, entry: EntryPoint, source: Source) -> None:
-        """Tell a plugin that was given directly from another one that claims its slug."""
-        try:
-            same = own.source.distribution is None and load(entry) is own.plugin
-        except BrokenEntry:
-            same = False
-        if same:
-            self._loaded[source.slug] = _Loaded(source, own.manager, own.plugin)
-        else:
-            self._refuse_duplicate(source, own.source)
-
-    def _refuse_duplicate(self, source: Source, holder: Source) -> None:
-        self._refused.append(
-            PluginRefused(
-                "duplicate_slug",
-                source,
-                f"the slug is taken by {holder}; uninstall one of the two, or let the "
-                "distribution name its entry point after its own host",
-            )
-        )
-
-    def _import(self, slug: str) -> None:
-        """Import one plugin that was found, and load or refuse it."""
-        if slug not in self._found:
-            return
-        entry, source = self._found.pop(slug)
-        try:
-            check_slug(source)
-            plugin = load(entry)
-            self._loaded[slug] = _Loaded(source, register(source, plugin), plugin)
-        except PluginRefused as refused:
-            self._refused.append(refused)
-        except BrokenEntry as broken:
-            reason = f"{broken}; repair or uninstall the distribution"
-            self._refused.append(PluginRefused("import_failed", source, reason))
-
-
-def _source(entry: EntryPoint) -> Source:
-    location = str(entry.dist.locate_file("")) if entry.dist else None
-    return Source(entry.name, entry.value, distribution(entry), location)
-
-
-def _reference(plugin: object) -> str:
-    named = plugin if inspect.ismodule(plugin) or inspect.isclass(plugin) else type(plugin)
-    return str(getattr(named, "__qualname__", None) or getattr(named, "__name__", named))
-
-
-def _ask(host: _Loaded, hook: str, **arguments: Any) -> Any:
+def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
     try:
         return getattr(host.manager.hook, hook)(**arguments)
     except (Refused, HostFailure):
@@ -287,11 +176,11 @@ def _ask(host: _Loaded, hook: str, **arguments: Any) -> Any:
         raise _crashed(host, hook, error) from error
 
 
-def _crashed(host: _Loaded, hook: str, error: Exception) -> HostFailure:
+def _crashed(host: Loaded, hook: str, error: Exception) -> HostFailure:
     return HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}")
 
 
-def _instance(host: _Loaded, hook: str, answer: object, kind: type[A], part: str = "") -> A:
+def _instance(host: Loaded, hook: str, answer: object, kind: type[A], part: str = "") -> A:
     if isinstance(answer, kind):
         return answer
     found = "None" if answer is None else f"a {type(answer).__name__!r}"
@@ -304,7 +193,7 @@ def _has(answer: object, name: str) -> bool:
     return inspect.getattr_static(answer, name, missing) is not missing
 
 
-def _entries(host: _Loaded, answer: Iterable[object] | None) -> Iterator[SessionEntry]:
+def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionEntry]:
     if answer is None:
         return
     try:

@@ -59,7 +59,7 @@ def test_only_the_plugin_managers_touch_pluggy() -> None:
 
     assert users <= {
         "hindnote.core.plugin_rules",
-        "hindnote.core.plugins",
+        "hindnote.core.plugin_loading",
         # The project tools' profiles have a manager of their own.
         "hindnote.core.project.artifacts.profiles",
     }
