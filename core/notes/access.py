@@ -48,9 +48,12 @@ def touch(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> 
         values: The note's metadata, whose ``accessCount`` seeds the count.
     """
     seed = values.get("accessCount")
-    start = seed if isinstance(seed, int) and 0 <= seed < 2**53 else 0
+    counted = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**53
     with _dropped(), _open(state_folder(home) / NAME) as database:
-        database.execute(_TOUCH, {"path": "/".join(segments), "seed": start, "now": clock.now_ms()})
+        database.execute(
+            _TOUCH,
+            {"path": "/".join(segments), "seed": seed if counted else 0, "now": clock.now_ms()},
+        )
 
 
 def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:

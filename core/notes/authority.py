@@ -107,28 +107,23 @@ def _compose(text: str) -> Node | None:
 def _entries(text: str, node: MappingNode) -> tuple[Entry, ...]:
     entries: dict[str, Entry] = {}
     values = _Values()
-    for (key_node, value_node), next_start in zip(node.value, _starts(text, node), strict=True):
+    starts = [_line_start(text, key.start_mark.index) for key, _ in node.value]
+    for index, (key_node, value_node) in enumerate(node.value):
         key = _key(key_node)
         if key in entries:
             raise InvalidBlock(f"the key {key!r} comes twice", key_node.start_mark.line + 2)
         own = value_node.start_mark.index >= key_node.end_mark.index
         empty = value_node.start_mark.index == value_node.end_mark.index
         last = key_node if empty or not own else _leaf(value_node)
-        end = min(_line_end(text, last.end_mark.index), next_start)
+        next_start = starts[index + 1] if index + 1 < len(starts) else len(text)
         entries[key] = Entry(
             key=key,
             value=_shown(value_node, values),
-            start=_line_start(text, key_node.start_mark.index),
-            end=end,
+            start=starts[index],
+            end=min(_line_end(text, last.end_mark.index), next_start),
             span=_scalar_span(text, key_node, value_node) if own else None,
         )
     return tuple(entries.values())
-
-
-def _starts(text: str, node: MappingNode) -> list[int]:
-    """Return for each entry where the next one's line starts."""
-    starts = [_line_start(text, key.start_mark.index) for key, _ in node.value]
-    return [*starts[1:], len(text)]
 
 
 def _leaf(node: Node) -> Node:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hindnote.core.notes import clock, frontmatter
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
-from hindnote.core.notes.files import ENTER, READ, Stamp, Tree, names_in, stamp_of
+from hindnote.core.notes.files import ENTER, READ, Stamp, Tree, names_in, read_all, stamp_of
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.outcome import Refused
 from hindnote.core.slug import is_slug
@@ -77,6 +77,11 @@ class _Folder:
 
 _KNOWN: dict[str, _Folder] = {}
 """Folders by path, and by what their notes' addresses start with."""
+
+
+def forget() -> None:
+    """Forget all facts, as a new process would not have them."""
+    _KNOWN.clear()
 
 
 def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
@@ -276,21 +281,10 @@ def _settled(status: os.stat_result) -> Stamp | None:
 def _read(handle: int, home: Home, path: str) -> Facts:
     """Return the facts of an open file."""
     status = os.fstat(handle)
-    data = _all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
+    data = read_all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
     facts = facts_of(data, status, home, path)
     facts.stamp = _settled(status)
     return facts
-
-
-def _all(handle: int, size: int) -> bytes:
-    data = os.read(handle, size + 1)
-    if len(data) == size:
-        return data
-    # It grew or shrank meanwhile, or the file system reads in small parts.
-    parts = [data]
-    while parts[-1]:
-        parts.append(os.read(handle, READ_LIMIT))
-    return b"".join(parts)
 
 
 def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) -> Facts:

@@ -6,6 +6,8 @@ import time
 from datetime import datetime
 
 MILLISECOND_NS = 1_000_000
+_LAST_MS = 253_402_128_000_000
+"""The day before the last that has a date in every time zone."""
 
 
 def now_ms() -> int:
@@ -22,11 +24,12 @@ def format_ms(instant: int) -> str:
 def parse_ms(text: object) -> int | None:
     """Return a recorded time as an instant; a time without offset is local.
 
-    None for anything that is no time.
+    None for anything that is no time since the epoch.
     """
     if not isinstance(text, str):
         return None
     try:
-        return round(datetime.fromisoformat(text).timestamp() * 1000)
+        instant = round(datetime.fromisoformat(text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         return None
+    return instant if 0 <= instant <= _LAST_MS else None

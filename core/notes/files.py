@@ -308,10 +308,11 @@ def read(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
         Refused: ``too_large``, ``not_found`` when it is no regular file.
         OSError: It cannot be read.
     """
+    if place.status is not None:
+        _refuse_irregular(place, place.status)
     with os.fdopen(os.open(place.name, READ, dir_fd=place.folder), "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise Refused("not_found", f"{quote(place.shown)} is no regular file")
+        _refuse_irregular(place, status)
         if status.st_size > limit:
             raise Refused(
                 "too_large",
@@ -319,6 +320,23 @@ def read(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
                 "are read",
             )
         return file.read(limit), status
+
+
+def read_all(handle: int, size: int) -> bytes:
+    """Return the bytes of an open file whose status says that it has ``size``."""
+    data = os.read(handle, size + 1)
+    if len(data) == size:
+        return data
+    # It grew or shrank meanwhile, or the file system reads in small parts.
+    parts = [data]
+    while parts[-1]:
+        parts.append(os.read(handle, max(size, 65_536)))
+    return b"".join(parts)
+
+
+def _refuse_irregular(place: Place, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused("not_found", f"{quote(place.shown)} is no regular file, so it is no note")
 
 
 def sync_folder(folder: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -26,13 +27,14 @@ COUNTS = frozenset({"lastAccessed", "accessCount"})
 OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
 CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
-_LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0400-\u04ff\u3041-\u3096\u4e00-\u9fff"
-_PLAIN = rf"[{_LETTER}0-9 _./+,()'-]*"
+# Letters and digits of any script are plain to YAML; none of them breaks a line.
+_LETTER = r"[^\W\d_]"
+_PLAIN = r"[\w ./+,()'-]*"
 _RESERVED = "(?![tTfFnN](?:rue|RUE|alse|ALSE|ull|ULL)(?![A-Za-z0-9_./+-]))"
-_WORD = rf"{_RESERVED}[{_LETTER}]{_PLAIN}(?::(?=[{_LETTER}0-9/]){_PLAIN})*(?<![ ])"
-_ITEM = rf"{_RESERVED}[{_LETTER}][{_LETTER}0-9_./+-]*"
+_WORD = rf"{_RESERVED}{_LETTER}{_PLAIN}(?::(?=[\w/]){_PLAIN})*(?<![ ])"
+_ITEM = rf"{_RESERVED}{_LETTER}[\w./+-]*"
 _KEY = "[A-Za-z_][A-Za-z0-9_.-]*"
-_COMMENT = rf"\#[{_LETTER}0-9 \t!-~]*"
+_COMMENT = r"\#[\w \t!-~]*"
 _TIME = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
@@ -41,30 +43,19 @@ _VALUE = rf"""
     (?P<time>{_TIME})
   | (?P<int>0|[1-9][0-9]{{0,14}})
   | (?P<word>{_WORD})
-  | "(?P<double>[{_LETTER} !\#-\[\]-~]*)"
-  | '(?P<single>[{_LETTER} -&(-~]*)'
+  | "(?P<double>[\w !\#-\[\]-~]*)"
+  | '(?P<single>[\w -&(-~]*)'
   | \[(?P<list>(?:{_ITEM}(?:,[ ]*{_ITEM})*)?)\]
 """
-_LINE_PATTERN = rf"""
+_LINE = rf"""
     (?:
         (?P<key>{_KEY}):(?:[ ]+(?:{_VALUE}))?(?:[ ]+{_COMMENT})?
       | [ ]*{_COMMENT}
     )?
     [ ]*\r?\n
 """
-_LINE = re.compile(_LINE_PATTERN, re.VERBOSE)
 _KEYS = re.compile(rf"\n({_KEY}):")
 _NO_KEYS = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL"})
-# A whole block at once; what a list must know of it is the time, and that it is live.
-_LIVE = re.compile(
-    rf"""
-    (?:
-        updatedAt:[ ]+(?P<updated>{_TIME})[ ]*\r?\n
-      | (?!updatedAt|archivedAt|crumpledAt){re.sub("[?]P<[a-z]+>", "?:", _LINE_PATTERN)}
-    )*+
-    """,
-    re.VERBOSE,
-)
 _PLAIN_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+")
 
 
@@ -117,6 +108,22 @@ class Block:
         return {entry.key: entry.value for entry in self.entries}
 
 
+# The two large expressions take milliseconds to compile, which many calls can spare.
+@cache
+def _line() -> re.Pattern[str]:
+    """Return the expression of one plain line."""
+    return re.compile(_LINE, re.VERBOSE)
+
+
+@cache
+def _live() -> re.Pattern[str]:
+    """Return the expression of a whole plain block of a live note, for its time alone."""
+    plain = re.sub("[?]P<[a-z]+>", "?:", _LINE)
+    updated = rf"updatedAt:[ ]+(?P<updated>{_TIME})[ ]*\r?\n"
+    other = rf"(?!updatedAt|archivedAt|crumpledAt){plain}"
+    return re.compile(f"(?:{updated}|{other})*+", re.VERBOSE)
+
+
 def fences(text: str) -> tuple[int, int, int] | None:
     """Return where the block starts, where it ends, and where the body starts.
 
@@ -147,10 +154,11 @@ def divide(text: str) -> Parts | None:
 
 def scan(block: str) -> Block | None:
     """Return a block of plain lines; None when only the authority can tell."""
+    match = _line().match
     entries: dict[str, Entry] = {}
     position = 0
     while position < len(block):
-        line = _LINE.match(block, position)
+        line = match(block, position)
         if line is None:
             return None
         key = line["key"]
@@ -174,7 +182,7 @@ def glance(block: str) -> str | None:
     keys = set(found)
     if len(keys) < len(found) or not keys.isdisjoint(_NO_KEYS):
         return None
-    lines = _LIVE.fullmatch(block)
+    lines = _live().fullmatch(block)
     return None if lines is None else lines["updated"] or ""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hindnote.core.budget import Size, longest, longest_rows, measure, utf8_size
 from hindnote.core.matching import Matcher
 from hindnote.core.notes import catalogue, clock, glob, render
-from hindnote.core.notes.address import Address
+from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.models import FoundNote, NoteRow, NotesList, NotesSearch
 from hindnote.core.notes.search import Hits, cut, hits
 from hindnote.core.outcome import Refused, wire_json
@@ -165,16 +165,16 @@ def _fitting(
 
 
 def _matching(store: Store, seen: View, matcher: Matcher) -> Iterator[tuple[Facts, Hits]]:
-    for facts in seen.notes:
-        try:
-            body = store.read(Address(facts.home, tuple(facts.path.split("/")))).note.body
-        except Refused as refused:
-            # What cannot be searched is counted; what is gone by now is no note any more.
-            seen.unreadable += refused.code != "not_found"
-            continue
-        found = hits(body, matcher)
-        if found.total:
-            yield facts, found
+    with Bodies(store) as bodies:
+        for facts in seen.notes:
+            try:
+                found = hits(bodies.body(facts), matcher)
+            except Refused as refused:
+                # What cannot be searched is counted; what is gone is no note any more.
+                seen.unreadable += refused.code != "not_found"
+                continue
+            if found.total:
+                yield facts, found
 
 
 def _shrunk(

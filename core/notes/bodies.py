@@ -1,0 +1,94 @@
+"""Reading many bodies: each folder is opened once, and metadata is hardly looked at."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from hindnote.core.notes import frontmatter
+from hindnote.core.notes.address import Address
+from hindnote.core.notes.files import READ, read_all
+from hindnote.core.notes.note import READ_LIMIT, Note
+from hindnote.core.outcome import Refused
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.catalogue import Facts
+    from hindnote.core.notes.store import Store
+
+FOLDERS = 64
+"""Folders held open at once, at most."""
+
+
+class Bodies:
+    """A reader of the bodies of listed notes; a context manager.
+
+    Args:
+        store: Where the notes lie.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._folders: dict[str, int] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Return the reader itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the folders."""
+        self._forget()
+
+    def body(self, facts: Facts) -> str:
+        """Return a note's body.
+
+        Raises:
+            Refused: ``not_found``, ``not_text``, ``too_large``, ``outside_home``, ``io_error``.
+        """
+        if facts.problem == "shadowed":
+            raise Refused("io_error", "no address leads to this file")
+        text = self._text(facts)
+        if text is None:
+            # A link, another spelling, or trouble, on which the store has the last word.
+            address = Address(facts.home, tuple(facts.path.split("/")))
+            return self._store.read(address).note.body
+        fences = frontmatter.fences(text)
+        if fences is None:
+            return text
+        start, end, body = fences
+        plain = frontmatter.glance(text[start:end]) is not None
+        return text[body:] if plain else Note.parse(text).body
+
+    def _text(self, facts: Facts) -> str | None:
+        folder, _, name = facts.path.rpartition("/")
+        try:
+            handle = os.open(name, READ, dir_fd=self._folder(facts, folder))
+        except (OSError, Refused):
+            return None
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > READ_LIMIT:
+                return None
+            return read_all(handle, status.st_size).decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+        finally:
+            os.close(handle)
+
+    def _folder(self, facts: Facts, folder: str) -> int:
+        key = f"{facts.home.prefix}{folder}"
+        if key not in self._folders:
+            if len(self._folders) == FOLDERS:
+                self._forget()
+            inner = tuple(folder.split("/")) if folder else ()
+            segments = (*facts.home.folder, *inner)
+            self._folders[key] = self._open.enter_context(
+                self._store.tree.folder(segments, facts.address)
+            )
+        return self._folders[key]
+
+    def _forget(self) -> None:
+        self._folders.clear()
+        self._open.close()

@@ -1,0 +1,104 @@
+"""Lists of many notes, as ratios to reading the same files in the same run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hindnote.core.budget import Budget
+from hindnote.core.calls import Identity
+from hindnote.core.notes import catalogue, listing
+from hindnote.core.notes.models import ListParams, ReadParams, SearchParams
+from hindnote.core.notes.store import Store
+
+COUNT = int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
+COLD, WARM = 3.0, 0.3
+
+NOTE = """---
+title: Note number {number}
+origin: self
+createdAt: 2026-11-30T11:11:10.123+00:00
+updatedAt: 2026-11-30T11:11:10.123+00:00
+tags: [plan, area-{area}]
+---
+# Note {number}
+
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    for number in range(COUNT):
+        folder = home / "project" / "shop-0123abcd" / f"area-{number % 20}"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = NOTE.format(number=number, area=number % 20)
+        (folder / f"note-{number:05}.md").write_text(text + "Some words of a body.\n" * 25)
+    # A file that changed just now is read again, since it may change once more.
+    deadline = time.time_ns() + 2 * catalogue.SETTLED_NS
+    while time.time_ns() < deadline:
+        time.sleep(0.01)
+    return home
+
+
+def fastest(action: Callable[[], object], before: Callable[[], object] = lambda: None) -> float:
+    """Return the least processor time of some runs, in seconds."""
+    times = []
+    for _ in range(5):
+        before()
+        started = time.process_time()
+        action()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def test_a_list_costs_little_more_than_reading_its_files(home: Path) -> None:
+    store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
+    paths = list(home.rglob("*.md"))
+
+    def read() -> None:
+        for path in paths:
+            path.read_text("utf-8")
+
+    def listed() -> None:
+        result = listing.list_notes(store, ListParams(), Budget())
+        assert len(result.files) + result.more == COUNT
+
+    reading = fastest(read)
+    cold = fastest(listed, before=catalogue.forget)
+    warm = fastest(listed)
+
+    print(f"\nreading {reading:.3f} s, cold {cold / reading:.2f}, warm {warm / reading:.2f}")  # noqa: T201
+    assert cold <= COLD * reading
+    assert warm <= WARM * reading
+
+
+def test_a_warm_read_answers_at_once(home: Path) -> None:
+    store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
+    address = store.homes.parse(ReadParams(address="@project/area-0/note-00000").address)
+    store.count_read(store.read(address))
+    times = []
+    for _ in range(200):
+        started = time.process_time()
+        store.count_read(store.read(address))
+        times.append(time.process_time() - started)
+
+    print(f"\n95th percentile of a read: {sorted(times)[190] * 1000:.2f} ms")  # noqa: T201
+    assert sorted(times)[190] < 0.005
+
+
+def test_a_search_costs_little_more_than_a_cold_list(home: Path) -> None:
+    store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
+    cold = fastest(
+        lambda: listing.list_notes(store, ListParams(), Budget()), before=catalogue.forget
+    )
+    search = fastest(
+        lambda: listing.search_notes(store, SearchParams(query="absent words"), Budget())
+    )
+
+    print(f"\nsearch / cold list: {search / cold:.2f}")  # noqa: T201
+    assert search <= 3 * cold

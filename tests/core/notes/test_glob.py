@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hindnote.core.calls import Identity
+from hindnote.core.notes.address import Homes
+from hindnote.core.notes.glob import scope
+from hindnote.core.outcome import Refused
+
+HOMES = Homes(Identity(Path("/notes"), "pi", "s1", "me", "gpt"), "shop-0123abcd")
+NOTES = [
+    "plan",
+    "a/plan",
+    "a/b/plan",
+    "!odd",
+    "#odd",
+    "@project/plan",
+    "@project/a/plan",
+    "@human/plan",
+    "@self/plan",
+    "@model/plan",
+    "@agents/you/plan",
+]
+
+
+def matching(glob: str, homes: Homes = HOMES) -> list[str]:
+    found = scope(homes, glob, lambda kind: ["me", "you"] if kind == "agents" else ["gpt"])
+    addresses = [homes.parse(text) for text in NOTES]
+    return [
+        str(address).removesuffix(".md")
+        for address in addresses
+        if address.home in found.homes and found.holds(address.home, "/".join(address.path))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [
+        ("*", ["plan", "!odd", "#odd"]),
+        ("*.md", ["plan", "!odd", "#odd"]),
+        ("plan", ["plan"]),
+        ("plan.md", ["plan"]),
+        ("pl?n.md", ["plan"]),
+        ("a", []),
+        ("a/*", ["a/plan"]),
+        ("a/**", ["a/plan", "a/b/plan"]),
+        ("!odd.md", ["!odd"]),
+        ("#odd.md", ["#odd"]),
+        ("[!p]*.md", ["!odd", "#odd"]),
+        ("@project/**", ["@project/plan", "@project/a/plan"]),
+        ("@project/*", ["@project/plan"]),
+        ("@project", []),
+        ("@project/a", []),
+        ("@agents/me/**", ["@self/plan"]),
+        ("@self/**", ["@self/plan"]),
+        ("@models/gpt/*", ["@model/plan"]),
+        ("@agents/**", ["@self/plan", "@agents/you/plan"]),
+        ("@agents/you/*", ["@agents/you/plan"]),
+        ("@agents/y*/*", ["@agents/you/plan"]),
+        ("@*/plan.md", ["@project/plan", "@human/plan", "@self/plan", "@model/plan"]),
+        ("**/plan.md", [n for n in NOTES if n.endswith("plan") and n != "@agents/you/plan"]),
+        ("**", [n for n in NOTES if n != "@agents/you/plan"]),
+        ("a**n.md", []),
+        ("nothing/**", []),
+        ("plan.md ", []),
+    ],
+)
+def test_a_glob_matches_whole_addresses(glob: str, expected: list[str]) -> None:
+    assert matching(glob) == expected
+
+
+@pytest.mark.parametrize("glob", ["", "/", "/plan", "a/", "@foo/**", "a\\", "x" * 600])
+def test_a_bad_glob_is_refused(glob: str) -> None:
+    with pytest.raises(Refused) as caught:
+        matching(glob)
+
+    assert caught.value.code == "invalid_glob"
+
+
+@pytest.mark.parametrize(
+    ("glob", "homes"),
+    [
+        (None, ["session", "@project", "@human", "@self", "@model"]),
+        ("@human/*", ["@human"]),
+        ("plans/*", ["session"]),
+        ("*.md", ["session"]),
+        ("p*/*", ["session"]),
+        ("@agents/**", ["@self", "@agents/you"]),
+        ("@agents/you/*", ["@agents/you"]),
+    ],
+)
+def test_a_glob_narrows_which_homes_are_walked(glob: str | None, homes: list[str]) -> None:
+    found = scope(HOMES, glob, lambda _: ["me", "you"])
+
+    assert [home.name for home in found.homes] == homes
+
+
+@pytest.mark.parametrize("glob", ["plan", "*.md", "a/**"])
+def test_without_a_session_a_glob_for_its_notes_alone_is_refused(glob: str) -> None:
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd")
+
+    with pytest.raises(Refused) as caught:
+        scope(homes, glob, lambda _: [])
+
+    assert caught.value.code == "no_current_session"
+
+
+def test_without_a_session_other_globs_see_the_rest() -> None:
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd")
+
+    found = scope(homes, "**", lambda _: [])
+
+    assert [home.name for home in found.homes] == ["@project", "@human", "@self", "@model"]
