@@ -8,12 +8,14 @@ calls of a response and their results; ``Walk.members`` has them too.
 from __future__ import annotations
 
 from array import array
+from typing import NamedTuple
 
 from hindnote.hosts.claude.links import Links, leaf_of, tip_of
 from hindnote.hosts.claude.spine import (
     ANSWER,
     LEADS_ON,
     META,
+    NO_GROUP,
     NOTE,
     REPEATED,
     RESULT,
@@ -21,7 +23,17 @@ from hindnote.hosts.claude.spine import (
     Spine,
 )
 
-_OUT, _IN, _UNDER_LEAF = 0, 1, 2
+
+class _Place(NamedTuple):
+    """Where a note belongs that is not on the walk."""
+
+    member: bool
+    group: int = NO_GROUP
+    """The response at which its chain of notes hangs."""
+    under_leaf: bool = False
+
+
+_OUT = _Place(False)
 
 
 class Walk:
@@ -143,11 +155,11 @@ class Walk:
                 notes.append(row)
             elif flags[row] & (ANSWER | RESULT) and groups[row] >= 0 and answers[groups[row]]:
                 members[row] = 1
-        decided: dict[int, int] = {}
+        decided: dict[int, _Place] = {}
         for note in notes:
             self._decide(links, note, decided)
 
-    def _decide(self, links: Links, note: int, decided: dict[int, int]) -> None:
+    def _decide(self, links: Links, note: int, decided: dict[int, _Place]) -> None:
         """Decide on a note, and on the notes between it and what they hang under."""
         flags = links.spine.flags
         chain = []
@@ -158,18 +170,20 @@ class Walk:
             row = links.parent(row)
         for below in reversed(chain):
             decided[below] = self._place(links.spine, below, row, decided)
-            self.members[below] = decided[below] != _OUT
+            self.members[below] = decided[below].member
             row = below
 
-    def _place(self, spine: Spine, note: int, parent: int, decided: dict[int, int]) -> int:
-        """Return whether a note belongs to the leaf, to a response on the walk, or nowhere."""
+    def _place(self, spine: Spine, note: int, parent: int, decided: dict[int, _Place]) -> _Place:
+        """Return where a note belongs that hangs under ``parent``."""
         if parent == ROOT or not self.members[parent]:
             return _OUT
-        flags, group = spine.flags[note], spine.groups[note]
-        if not flags & META and (parent == self.leaf or decided.get(parent) == _UNDER_LEAF):
-            return _UNDER_LEAF
+        above = decided.get(parent)
+        group = above.group if above else spine.groups[parent]
+        flags = spine.flags[note]
+        if not flags & META and (parent == self.leaf or (above and above.under_leaf)):
+            return _Place(True, group, True)
         called = group >= 0 and spine.calling[group] and self._answers[group]
-        return _IN if called and not flags & LEADS_ON else _OUT
+        return _Place(True, group) if called and not flags & LEADS_ON else _OUT
 
 
 def _before(spine: Spine, row: int) -> int:

@@ -23,39 +23,41 @@ from hindnote.hosts.claude.spine import (
 class Links:
     """Parents under the newest compaction, for one state of a spine.
 
-    ``moved`` maps the preserved rows to their new parents and is empty when the
-    compaction preserved none, or named a row that is not there.
+    ``anchor`` is ``ROOT`` when the compaction does not say what it preserved, or
+    names a row that is not there.
     """
 
     def __init__(self, spine: Spine) -> None:
         self.spine = spine
         self.boundary = spine.boundary
-        self.anchor, preserved = _preserved(spine)
-        self.moved = dict(zip(preserved, [self.anchor, *preserved], strict=False))
-        self.tail = preserved[-1] if preserved else ROOT
+        self.anchor, preserved = _preserved(spine, self.boundary)
+        above = [self.anchor, *preserved]
+        self.tail = above[-1]
+        self.moved = dict(zip(preserved, above, strict=False))
+        """New parents of the preserved rows."""
+        # Without such data the rows before the boundary stay, unless they were out already.
+        self.pruned = any(_preserved(spine, row)[0] != ROOT for row in spine.compactions)
 
     def kept(self, row: int) -> bool:
         """Return whether the host still has a row."""
-        return not self.moved or row >= self.boundary or row in self.moved
+        return not self.pruned or row >= self.boundary or row in self.moved
 
     def parent(self, row: int) -> int:
         """Return a row's parent, ``ROOT`` for none."""
-        spine = self.spine
-        if not self.moved or (row < self.boundary and row not in self.moved):
-            return spine.parent(row)
         if row in self.moved:
             return self.moved[row]
+        spine = self.spine
         found = spine.parents[row]
-        if found == LOST:
+        if not self.pruned or row < self.boundary or found == LOST:
             return spine.parent(row)
-        if found == self.anchor or (found >= 0 and not self.kept(found)):
-            return self.tail
+        if found != ROOT and (found == self.anchor or not self.kept(found)):
+            return self.tail if self.tail != ROOT else spine.row_before(row)
         return found
 
 
-def _preserved(spine: Spine) -> tuple[int, list[int]]:
+def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
     """Return the row under which a compaction put what it preserved, and those rows."""
-    _, data = spine.compactions.get(spine.boundary, (None, None))
+    _, data = spine.compactions.get(boundary, (None, None))
     if data is None:
         return ROOT, []
     if data.preserved_messages is not None:
@@ -102,12 +104,17 @@ def tip_of(links: Links) -> int:
         row = spine.rows.get(checkpoint.leaf, ROOT)
         if row != ROOT and not links.kept(row):
             row = ROOT
-    if checkpoint.named and checkpoint.binding and (row != ROOT or checkpoint.leaf is None):
-        return row
+    if checkpoint.named and checkpoint.binding:
+        if checkpoint.leaf is None:
+            return ROOT
+        if row != ROOT and spine.flags[leaf_of(links, row)] & SPEAKER:
+            return row
+    if row != ROOT and links.anchor != ROOT:
+        row = leaf_of(links, row)
     tip = spine.last
     if row != ROOT and not _goes_on_from(links, tip, row):
         tip = row
-    if links.moved and tip != ROOT:
+    if links.anchor != ROOT and tip != ROOT:
         return _only_end(links, tip)
     return tip
 

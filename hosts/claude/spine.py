@@ -192,8 +192,10 @@ class Spine:
     def parent(self, row: int) -> int:
         """Return a row's parent; for a lost one the nearest earlier row, or ``ROOT``."""
         found = self.parents[row]
-        if found != LOST:
-            return found
+        return self.row_before(row) if found == LOST else found
+
+    def row_before(self, row: int) -> int:
+        """Return the nearest earlier row that repeats no other, ``ROOT`` for the first."""
         row -= 1
         while row >= 0 and self.flags[row] & REPEATED:
             row -= 1
