@@ -137,6 +137,12 @@ class SessionEntry(HookModel):
     modified: float = 0.0
     """Seconds since the epoch at which the file last changed."""
 
+    added_words: tuple[str, ...] | None = None
+    """A promise that lets a search rule the session out by its file's bytes alone: documents
+    hold no letters but those of the file's JSON strings and keys and these words (lower-case
+    ASCII: placeholders of images and the like), and what is joined has something that is no
+    letter between. None promises nothing, and a search decodes the session."""
+
     @property
     def canonical(self) -> str:
         """The session's public name, ``<host>:<id>``."""

@@ -21,6 +21,7 @@ from hindnote.core.outcome import Refused
 if TYPE_CHECKING:
     from hindnote.core.history.models import EventRow, HistoryListParams
     from hindnote.core.history.projection import Projection
+    from hindnote.core.history.scan import Scan
     from hindnote.core.history.selection import Chosen
     from hindnote.core.history.sessions import Sessions, Target
     from hindnote.core.operation import BoundCall
@@ -76,7 +77,7 @@ class Corpus:
         filters: Its filters.
         sessions: Where the sessions are opened.
         targets: The sessions, newest first.
-        lacks: Whether a session is known, without opening it, to hold no match.
+        scan: What rules sessions out by the bytes of their files.
     """
 
     def __init__(
@@ -86,11 +87,11 @@ class Corpus:
         filters: Filters,
         sessions: Sessions,
         targets: list[Target],
-        lacks: Callable[[Target], bool] | None = None,
+        scan: Scan | None = None,
     ) -> None:
         self._bound, self._params, self._sessions = bound, params, sessions
         self._filters, self._targets = filters, targets
-        self._lacks = lacks
+        self._scan = scan
         if filters.matcher is None and not filters.roles:
             self._filters = Filters(frozenset({"user"}), None, filters.since, filters.until)
         self._found: list[_Found] = []
@@ -132,7 +133,7 @@ class Corpus:
             full = len(self._found) >= self._params.limit
             if full or (index and monotonic() > deadline):
                 return
-            if self._out_of_time(target) or (self._lacks is not None and self._lacks(target)):
+            if self._out_of_time(target) or self._ruled_out(target, deadline):
                 self._covered += 1
                 continue
             projection = self._open(target)
@@ -196,6 +197,9 @@ class Corpus:
             if refused.code in ("unreadable_session", "io_error"):
                 return None
             raise
+
+    def _ruled_out(self, target: Target, deadline: float) -> bool:
+        return self._scan is not None and self._scan.lacks(target, deadline - monotonic())
 
     def _out_of_time(self, target: Target) -> bool:
         """Return whether facts about a session's file say that no event can be in the bounds."""

@@ -20,6 +20,7 @@ from hindnote.core.history.models import (
 from hindnote.core.history.page import Pager
 from hindnote.core.history.render import render_list, render_read
 from hindnote.core.history.rows import Rows, tool_facts
+from hindnote.core.history.scan import Scan
 from hindnote.core.history.selection import Filters
 from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
@@ -46,7 +47,8 @@ def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
                 f"{quote(params.session)} names many; leave them out, or name one session",
             )
         targets = sessions.many(params.session)
-        return Success(Corpus(bound, params, filters, sessions, targets).page())
+        scan = Scan.of(filters.matcher, targets, sessions.running)
+        return Success(Corpus(bound, params, filters, sessions, targets, scan).page())
     projection, session = _session(sessions, params.session)
     rows = Rows(Timeline(projection), params, session, filters.matcher)
     lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))

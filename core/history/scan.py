@@ -1,0 +1,107 @@
+"""A scan of many session files for the needles of a query, newest first, in growing batches.
+
+With ripgrep on the machine it reads the files of a batch on all processors; what it
+finds, and everything where there is none, is read here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.prefilter import Needles
+
+if TYPE_CHECKING:
+    from hindnote.core.history.sessions import Target
+    from hindnote.core.matching import Matcher
+
+FIRST_BATCH, GROWTH, LARGEST_BATCH = 8, 4, 1_024
+"""Files that ripgrep is given at once: few at first, since a hit may be in the newest."""
+
+
+class Scan:
+    """Tells which sessions need no look into.
+
+    Args:
+        needles: What their files must hold one of.
+        targets: The sessions, in the order in which they will be asked for.
+        running: Canonical name of the running session, which is never ruled out.
+    """
+
+    def __init__(self, needles: Needles, targets: Sequence[Target], running: str | None) -> None:
+        self._needles = needles
+        self._order = [
+            target
+            for target in targets
+            if target.entry is not None
+            and target.entry.added_words is not None
+            and target.canonical != running
+        ]
+        self._places = {target.canonical: place for place, target in enumerate(self._order)}
+        self._ripgrep = shutil.which("rg")
+        self._batch = FIRST_BATCH
+        self._scanned = 0
+        self._candidates: set[str] = set()
+
+    @classmethod
+    def of(
+        cls, matcher: Matcher | None, targets: Sequence[Target], running: str | None
+    ) -> Scan | None:
+        """Return the scan of a query; None when nothing can be ruled out by it."""
+        if matcher is None:
+            return None
+        words = {
+            word
+            for target in targets
+            if target.entry is not None and target.entry.added_words
+            for word in target.entry.added_words
+        }
+        needles = Needles.of(matcher, words)
+        return None if needles is None else cls(needles, targets, running)
+
+    def lacks(self, target: Target, seconds: float) -> bool:
+        """Return whether a session holds no match, as the bytes of its file prove.
+
+        Args:
+            target: The session.
+            seconds: How long this may take; out of time nothing is ruled out.
+        """
+        place = self._places.get(target.canonical)
+        if place is None or target.entry is None:
+            return False
+        if self._ripgrep is not None:
+            while place >= self._scanned:
+                self._scan_batch(self._ripgrep, max(seconds, 0.1))
+            if str(target.entry.file) not in self._candidates:
+                return True
+        return not self._needles.may_hold(target.entry.file)
+
+    def _scan_batch(self, ripgrep: str, seconds: float) -> None:
+        batch = self._order[self._scanned : self._scanned + self._batch]
+        self._scanned += len(batch)
+        self._batch = min(self._batch * GROWTH, LARGEST_BATCH)
+        files = [str(target.entry.file) for target in batch if target.entry is not None]
+        self._candidates.update(self._matching(ripgrep, files, seconds))
+
+    def _matching(self, ripgrep: str, files: list[str], seconds: float) -> list[str]:
+        """Return the files in which ripgrep finds a needle, all of them when it fails."""
+        import subprocess
+
+        options = ["--no-config", "--no-ignore", "--hidden", "--text", "--encoding=none"]
+        command = [ripgrep, *options, "--files-with-matches", "--null", "--regexp"]
+        try:
+            done = subprocess.run(
+                [*command, self._needles.pattern(), "--", *files],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return files
+        # 1 says that nothing was found, 2 that something could not be read.
+        if done.returncode not in (0, 1):
+            return files
+        return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
