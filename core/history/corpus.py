@@ -199,7 +199,7 @@ class Corpus:
             raise
 
     def _ruled_out(self, target: Target, deadline: float) -> bool:
-        return self._scan is not None and self._scan.lacks(target, deadline - monotonic())
+        return self._scan is not None and self._scan.lacks(target, deadline)
 
     def _out_of_time(self, target: Target) -> bool:
         """Return whether facts about a session's file say that no event can be in the bounds."""

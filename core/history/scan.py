@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from hindnote.core.history.prefilter import Needles
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
 FIRST_BATCH, GROWTH, LARGEST_BATCH = 8, 4, 1_024
 """Files that ripgrep is given at once: few at first, since a hit may be in the newest."""
+
+
+LONGEST = 3_600.0
+"""Seconds for one batch, at most; a process cannot be waited for without end."""
 
 
 class Scan:
@@ -40,7 +46,7 @@ class Scan:
             and target.canonical != running
         ]
         self._places = {target.canonical: place for place, target in enumerate(self._order)}
-        self._ripgrep = shutil.which("rg")
+        self._ripgrep = _ripgrep(shutil.which("rg"))
         self._batch = FIRST_BATCH
         self._scanned = 0
         self._candidates: set[str] = set()
@@ -61,19 +67,20 @@ class Scan:
         needles = Needles.of(matcher, words)
         return None if needles is None else cls(needles, targets, running)
 
-    def lacks(self, target: Target, seconds: float) -> bool:
+    def lacks(self, target: Target, deadline: float) -> bool:
         """Return whether a session holds no match, as the bytes of its file prove.
 
         Args:
             target: The session.
-            seconds: How long this may take; out of time nothing is ruled out.
+            deadline: When ripgrep is stopped, by ``time.monotonic``; what it had not
+                finished is read here.
         """
         place = self._places.get(target.canonical)
         if place is None or target.entry is None:
             return False
         if self._ripgrep is not None:
             while place >= self._scanned:
-                self._scan_batch(self._ripgrep, max(seconds, 0.1))
+                self._scan_batch(self._ripgrep, min(max(deadline - monotonic(), 0.1), LONGEST))
             if str(target.entry.file) not in self._candidates:
                 return True
         return not self._needles.may_hold(target.entry.file)
@@ -105,3 +112,23 @@ class Scan:
         if done.returncode not in (0, 1):
             return files
         return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+
+
+@cache
+def _ripgrep(program: str | None) -> str | None:
+    """Return a program if it is ripgrep, which what another one says would not be."""
+    import subprocess
+
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return program if done.stdout.startswith(b"ripgrep ") else None

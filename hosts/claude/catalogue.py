@@ -32,6 +32,9 @@ COPIED_BYTES = 1 << 18
 
 SUBAGENTS = "subagents"
 
+ADDED_WORDS = ("bytes",)
+"""What ``facts`` adds to the texts of a file: placeholders of media."""
+
 # A quote within a text is escaped, so this never matches inside of one.
 _ORIGIN = re.compile(rb'"(?:requestSessionId|forkedFrom":\{"sessionId)":"([^"\\]+)"')
 
@@ -161,6 +164,7 @@ def look(path: str, status: os.stat_result) -> SessionEntry | None:
         name=_task(path) if agent else _name(tail) or _name(head),
         size=size,
         modified=status.st_mtime,
+        added_words=ADDED_WORDS,
     )
 
 

@@ -29,6 +29,9 @@ HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 TAIL_BYTES = HEAD_BYTES
 
+ADDED_WORDS = ("image", "bytes", "bash", "command")
+"""What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
+
 _NAMING = b'"type":"session_info"'
 """As Pi writes it; the longer what is searched for, the faster the search."""
 
@@ -180,6 +183,7 @@ def look(path: Path, status: os.stat_result) -> SessionEntry | None:
         name=next(names, None) or None,
         size=size,
         modified=status.st_mtime,
+        added_words=ADDED_WORDS,
         **more,
     )
 
