@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 class Described(BaseModel):
     """Base of such models. A ``Field(description=…)`` wins over the string."""
+
+    # Building a validator, even this empty one, loads a good part of pydantic.
+    model_config = ConfigDict(defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -21,6 +21,8 @@ USAGE = (
 
 def main(arguments: list[str]) -> int:
     """Run the helper and return its exit status."""
+    # pydantic would look for plugins of its own in every installed distribution.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     if not arguments:
         from hindnote.hosts.claude.helper import one_shot
 
@@ -50,4 +52,8 @@ def _settings(arguments: list[str]) -> tuple[str, int, float] | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Taking the interpreter apart costs a tenth of a single call, and nothing is left to do.
+    os._exit(status)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import gc
 import json
 import sys
-import traceback
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -74,6 +73,8 @@ def answer(body: bytes) -> tuple[int, bytes]:
     except Exception:  # noqa: BLE001
         # The last frame before the transport: the trace goes to the log, and nothing of
         # its text, which may hold anything, to the model.
+        import traceback
+
         traceback.print_exc()
         response = _failure("crash", "hindnote failed unexpectedly; its log has the trace")
     failure = response.get("failure")
