@@ -1,0 +1,353 @@
+"""From a tool result as Pi recorded it to a presentation. Pure, and never raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from hindnote.core.text import clean
+from hindnote.hosts.pi.presentation.grep import Reading, resolve
+from hindnote.hosts.pi.presentation.models import (
+    Bash,
+    DiffRow,
+    Edit,
+    Find,
+    Grep,
+    GrepFile,
+    GrepLine,
+    Image,
+    LooseLine,
+    Ls,
+    LsEntry,
+    Presentation,
+    Read,
+    Text,
+    Truncation,
+    Write,
+)
+
+CUT = "... [truncated]"
+
+_END = 8192
+"""Characters in which a notice or status at the end of a text lies, paths included."""
+
+_N = "[0-9]{1,12}"
+_TAIL = re.compile(r"(?:\A|\n\n)\[([^\n]*)\]\Z")
+_NOTICE_END = re.compile(r"(?<=[^.])\. (?=[A-Z0-9])")
+_STATUS = re.compile(
+    rf"(?:\A|\n\n)Command (?:exited with code ({_N})"
+    rf"|timed out after ({_N}(?:\.{_N})?) seconds|(aborted))\Z"
+)
+_OUTPUT = re.compile(
+    rf"(?:\A|\n\n)\[Showing (?:lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
+    rf"|last [^\s]* of line ({_N}) \([^()\n]*\))\. Full output: ([^\n]+)\]\Z"
+)
+_MORE = re.compile(
+    rf"(?:\A|\n\n)\[(?:Showing lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
+    rf"|({_N}) more lines in file)\. Use offset=({_N}) to continue\.\]\Z"
+)
+_LONG_LINE = re.compile(rf"\[Line {_N} is [^\n]*, exceeds [^\n]* limit\. [^\n]*\]")
+_DIFF_ROW = re.compile(r"([ +-])( *[0-9]{1,12}) (.*)", re.DOTALL)
+_DIFF_SKIP = re.compile(r" ( +) (\.\.\.)")
+
+
+def _at_end(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return pattern.search(text, max(0, len(text) - _END))
+
+
+class _Result:
+    """A tool result with what could be made of its fields."""
+
+    def __init__(self, message: Mapping[str, Any], arguments: Mapping[str, Any] | None) -> None:
+        self.tool = _str(message.get("toolName"))
+        failed = message.get("isError")
+        self.failed = failed if isinstance(failed, bool) else None
+        self.arguments = arguments if isinstance(arguments, Mapping) else {}
+        self.known = isinstance(arguments, Mapping)
+        details = message.get("details")
+        self.details: Mapping[str, Any] = details if isinstance(details, Mapping) else {}
+        self.text, self.images = _content(message.get("content"))
+        self.common: dict[str, Any] = {
+            "tool": self.tool,
+            "failed": self.failed,
+            "images": self.images,
+        }
+
+    def argument(self, name: str) -> str | None:
+        """Return a text argument of the call."""
+        return _str(self.arguments.get(name))
+
+    def plain(self, reason: str) -> Text:
+        """Return the result as nothing but its text."""
+        return Text(text=self.text, reason=reason, **self.common)
+
+
+def present(message: Mapping[str, Any], arguments: Mapping[str, Any] | None = None) -> Presentation:
+    """Return what a viewer gets of a result.
+
+    Args:
+        message: Pi's ``toolResult`` message, of any shape.
+        arguments: Arguments of the call, when they are known.
+    """
+    result = _Result(message, arguments)
+    rule = _RULES.get(result.tool or "")
+    if rule is None:
+        return result.plain(f"{result.tool or 'the tool'} has no structure of its own")
+    if not result.text:
+        return result.plain("the result is empty")
+    if result.failed and result.tool != "bash":
+        return result.plain("the call failed")
+    shown = rule(result)
+    # The promise that nothing is lost is kept here, whatever a rule made of the text.
+    if not isinstance(shown, Text) and shown.joined() != result.text:
+        return result.plain(f"what was read of {result.tool} does not give its text back")
+    return shown
+
+
+def present_command(message: Mapping[str, Any]) -> Bash:
+    """Return what a viewer gets of a command that the person ran (``bashExecution``)."""
+    code = message.get("exitCode")
+    failed = message.get("cancelled") is True or (isinstance(code, int) and code != 0)
+    return Bash(
+        tool="bash",
+        failed=failed,
+        command=_str(message.get("command")),
+        output=_str(message.get("output")) or "",
+        exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        aborted=message.get("cancelled") is True,
+        truncation=Truncation() if message.get("truncated") is True else None,
+        full_output_path=_str(message.get("fullOutputPath")),
+    )
+
+
+def _str(value: Any) -> str | None:
+    return clean(value) if isinstance(value, str) else None
+
+
+def _int(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _content(content: Any) -> tuple[str, tuple[Image, ...]]:
+    if isinstance(content, str):
+        return clean(content), ()
+    blocks = [b for b in content if isinstance(b, Mapping)] if isinstance(content, list) else []
+    texts = [clean(b["text"]) for b in blocks if isinstance(b.get("text"), str)]
+    images = tuple(_image(block) for block in blocks if block.get("type") == "image")
+    return "\n".join(texts), images
+
+
+def _image(block: Mapping[str, Any]) -> Image:
+    data = block.get("data")
+    size = len(data.rstrip("=")) * 3 // 4 if isinstance(data, str) else None
+    return Image(mime=_str(block.get("mimeType")), size=size)
+
+
+def _noticed(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return what stands before the bracketed notice at the end, that end, and its parts."""
+    match = _at_end(_TAIL, text)
+    if match is None:
+        return text, "", ()
+    return text[: match.start()], match.group(), tuple(_NOTICE_END.split(match.group(1)))
+
+
+def _grep(result: _Result) -> Presentation:
+    if result.text == "No matches found":
+        return Grep(no_matches=True, tail=result.text, **result.common)
+    body, tail, notices = _noticed(result.text)
+    lines = body.split("\n")
+    path = result.argument("path")
+    name = PurePosixPath(path.replace("\\", "/")).name if path else None
+    # Without the call context lines may be there; with it, only if it asked for them.
+    context = not result.known or bool(result.arguments.get("context"))
+    reading = resolve(lines, name, context=context)
+    if reading is None:
+        return result.plain("no printed line names a file and a line")
+    files = _files(lines, reading)
+    return Grep(
+        files=files,
+        loose=tuple(
+            LooseLine(index=index, text=line)
+            for index, (line, split) in enumerate(zip(lines, reading.splits, strict=True))
+            if split is None
+        ),
+        spaced=reading.spaced,
+        match_count=sum(split.match for split in reading.splits if split),
+        file_count=len({file.path for file in files}),
+        notices=notices,
+        tail=tail,
+        **result.common,
+    )
+
+
+def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
+    """Group read lines into files and blocks, in the order in which they were printed."""
+    files: list[tuple[str | None, bool, list[list[GrepLine]]]] = []
+    last = None
+    for index, (line, split) in enumerate(zip(lines, reading.splits, strict=True)):
+        if split is not None:
+            text = line[split.start :]
+            shown = GrepLine(
+                line=split.line,
+                text=text,
+                kind="match" if split.match else "context",
+                cut=text.endswith(CUT),
+            )
+            if not files or files[-1][0] != split.path:
+                files.append((split.path, index in reading.guessed, [[shown]]))
+            elif last is not None and split.line == last.line + 1:
+                files[-1][2][-1].append(shown)
+            else:
+                files[-1][2].append([shown])
+        last = split
+    return tuple(
+        GrepFile(path=path, guessed=guessed, blocks=tuple(map(tuple, blocks)))
+        for path, guessed, blocks in files
+    )
+
+
+def _find(result: _Result) -> Presentation:
+    if result.text == "No files found matching pattern":
+        return Find(no_matches=True, tail=result.text, **result.common)
+    body, tail, notices = _noticed(result.text)
+    return Find(paths=tuple(body.split("\n")), notices=notices, tail=tail, **result.common)
+
+
+def _ls(result: _Result) -> Presentation:
+    if result.text == "(empty directory)":
+        return Ls(empty=True, tail=result.text, **result.common)
+    body, tail, notices = _noticed(result.text)
+    entries = tuple(
+        LsEntry(name=line.removesuffix("/"), directory=line.endswith("/"))
+        for line in body.split("\n")
+    )
+    return Ls(entries=entries, notices=notices, tail=tail, **result.common)
+
+
+def _bash(result: _Result) -> Presentation:
+    body, status = result.text, None
+    if result.failed is not False:
+        status = _at_end(_STATUS, body)
+        body = body[: status.start()] if status else body
+    cut = _at_end(_OUTPUT, body) if status or "truncation" in result.details else None
+    notices: tuple[str, ...] = ()
+    if cut is not None:
+        body, notices = body[: cut.start()], (cut.group().strip("\n[]"),)
+    nothing = body == "(no output)"
+    output = "" if nothing else body
+    seconds = float(status.group(2)) if status and status.group(2) else None
+    return Bash(
+        command=result.argument("command"),
+        output=output,
+        no_output=nothing,
+        exit_code=int(status.group(1)) if status and status.group(1) else None,
+        timed_out_after=seconds,
+        aborted=bool(status and status.group(3)),
+        truncation=_truncation(result.details, cut),
+        full_output_path=_str(result.details.get("fullOutputPath"))
+        or (cut.group(5) if cut else None),
+        notices=notices,
+        tail=result.text[len(output) :],
+        **result.common,
+    )
+
+
+def _truncation(details: Mapping[str, Any], cut: re.Match[str] | None) -> Truncation | None:
+    """Return how much of a text is shown, from the details and from the notice in the text."""
+    told = details.get("truncation")
+    told = told if isinstance(told, Mapping) and told.get("truncated") is True else {}
+    if not told and cut is None:
+        return None
+    by = told.get("truncatedBy")
+    first, last, total = cut.group(1, 2, 3) if cut is not None else (None, None, None)
+    partial = told.get("lastLinePartial") is True or told.get("firstLineExceedsLimit") is True
+    return Truncation(
+        by=by if by in ("lines", "bytes") else None,
+        first_line=int(first) if first else None,
+        last_line=int(last) if last else None,
+        total_lines=int(total) if total else _int(told.get("totalLines")),
+        total_bytes=_int(told.get("totalBytes")),
+        shown_bytes=_int(told.get("outputBytes")),
+        partial_line=partial,
+    )
+
+
+def _read(result: _Result) -> Presentation:
+    cut = _at_end(_MORE, result.text) if _may_be_cut(result) else None
+    whole = _LONG_LINE.fullmatch(result.text) if "truncation" in result.details else None
+    content = result.text
+    notices: tuple[str, ...] = ()
+    if whole is not None:
+        content, notices = "", (result.text.strip("[]"),)
+    elif cut is not None:
+        content, notices = content[: cut.start()], (cut.group().strip("\n[]"),)
+    offset = _int(result.arguments.get("offset")) or 1
+    total = None
+    if cut is not None:
+        total = int(cut.group(3)) if cut.group(3) else int(cut.group(5)) - 1 + int(cut.group(4))
+    return Read(
+        path=result.argument("path"),
+        content=content,
+        first_line=int(cut.group(1)) if cut and cut.group(1) else max(1, offset),
+        total_lines=total,
+        next_offset=int(cut.group(5)) if cut else None,
+        truncation=_truncation(result.details, cut if cut and cut.group(1) else None),
+        notices=notices,
+        tail=result.text[len(content) :],
+        **result.common,
+    )
+
+
+def _may_be_cut(result: _Result) -> bool:
+    """Return whether a notice at the end is the tool's: a file may hold such a text itself."""
+    return (
+        "truncation" in result.details
+        or not result.known
+        or result.arguments.get("limit") is not None
+    )
+
+
+def _edit(result: _Result) -> Presentation:
+    diff = _str(result.details.get("diff"))
+    if diff is None:
+        return result.plain("the edit recorded no diff")
+    lines = diff.split("\n")
+    gutter = max((len(m.group(2)) for m in map(_DIFF_ROW.fullmatch, lines) if m), default=0)
+    edit = Edit(
+        sentence=result.text,
+        path=result.argument("path"),
+        rows=tuple(_diff_row(line, gutter) for line in lines),
+        gutter=gutter,
+        first_changed_line=_int(result.details.get("firstChangedLine")),
+        patch=_str(result.details.get("patch")),
+        **result.common,
+    )
+    return edit if edit.diff() == diff else result.plain("the diff is in no known form")
+
+
+def _diff_row(line: str, gutter: int) -> DiffRow:
+    if (match := _DIFF_SKIP.fullmatch(line)) and len(match.group(1)) == gutter:
+        return DiffRow(marker="…", text=match.group(2))
+    match = _DIFF_ROW.fullmatch(line)
+    if match is None or len(match.group(2)) != gutter or match.group(2).strip().startswith("0"):
+        return DiffRow(marker=None, text=line)
+    marker, number, text = match.groups()
+    # The pattern admits these three only.
+    return DiffRow.model_validate({"marker": marker, "line": int(number), "text": text})
+
+
+def _write(result: _Result) -> Presentation:
+    return Write(sentence=result.text, path=result.argument("path"), **result.common)
+
+
+_RULES: dict[str, Callable[[_Result], Presentation]] = {
+    "bash": _bash,
+    "edit": _edit,
+    "find": _find,
+    "grep": _grep,
+    "ls": _ls,
+    "read": _read,
+    "write": _write,
+}
