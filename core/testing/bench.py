@@ -1,0 +1,127 @@
+"""The bench on which a plugin is checked: its sessions, written anew for each check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from hindnote.core.calls import HostCall
+from hindnote.core.dispatch import Answer as Delivered
+from hindnote.core.dispatch import Dispatcher
+from hindnote.core.history.projection import Projection
+from hindnote.core.history.timeline import ROLES
+from hindnote.core.plugins import Hosts
+from hindnote.testing.turns import Turn
+
+
+class SessionWriter(Protocol):
+    """What a host's author supplies: the plugin, and a printer of its session format."""
+
+    @property
+    def slug(self) -> str:
+        """The host's slug, the name of its entry point."""
+        ...
+
+    @property
+    def plugin(self) -> object:
+        """The plugin: a module, class or instance."""
+        ...
+
+    def begin(self, folder: Path) -> HostCall:
+        """Prepare a new session below ``folder`` and return a call made in it.
+
+        The session's file need not exist until something is appended. The call's
+        ``cwd`` is an existing directory, and what the catalogue needs to find the
+        session (``config_dir``, ``extra``) is set. Two sessions begun in one folder
+        are two sessions of one catalogue.
+        """
+        ...
+
+    def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
+        """Append turns to the call's session as the host itself would write them.
+
+        A ``Compacted`` turn may be left out by a host that never compacts.
+        """
+        ...
+
+    def damage(self, call: HostCall) -> bool:
+        """Append one record that cannot be read, complete with its line end.
+
+        Returns:
+            False when the format has no such thing (a database, say).
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One writer in one scratch folder."""
+
+    writer: SessionWriter
+    folder: Path
+
+    @cached_property
+    def hosts(self) -> Hosts:
+        """The plugin alone, loaded by the manager's rules."""
+        return Hosts.of({self.writer.slug: self.writer.plugin})
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        """Carries out calls, with a notes home in the scratch folder."""
+        return Dispatcher(self.hosts, self.folder / "notes")
+
+    @cached_property
+    def call(self) -> HostCall:
+        """A call in a new session."""
+        return self.writer.begin(self.folder)
+
+    def append(self, *scripts: Sequence[Turn]) -> None:
+        """Append turns to the session."""
+        for turns in scripts:
+            self.writer.append(self.call, turns)
+
+    def projection(self, call: HostCall | None = None) -> Projection:
+        """Return the session's projection; an absent one is a failed check."""
+        found = self.hosts.current(call or self.call)
+        assert found is not None, (
+            "host_projection answered None for a session that has turns; "
+            "return a projection of the call's own session when session is None"
+        )
+        return found
+
+    def ask(self, operation: str, arguments: dict[str, Any]) -> Delivered:
+        """Carry out one call in the session."""
+        return self.dispatcher.call(self.call, operation, arguments)
+
+    def rows(self, **arguments: Any) -> list[dict[str, Any]]:
+        """Return all event rows of the session, oldest first, by following the pages."""
+        asked: dict[str, Any] = {"roles": list(ROLES), "limit": 200, **arguments}
+        found: list[dict[str, Any]] = []
+        recipe: dict[str, Any] | None = {}
+        while recipe is not None:
+            answer = self.ask("history_list", {**asked, **recipe})
+            assert not answer.is_error, (
+                f"history_list refuses the session: {json.dumps(dict(answer.result))}"
+            )
+            found = [*answer.result["items"], *found]
+            recipe = answer.result["page_older"]
+        return found
+
+    def document(self, seq: int) -> str:
+        """Return the whole document of an event."""
+        parts = []
+        offset: int | None = 0
+        while offset is not None:
+            answer = self.ask("history_read", {"seq": seq, "offset_chars": offset})
+            assert not answer.is_error, f"seq {seq} cannot be read: {dict(answer.result)}"
+            parts.append(answer.result["text"])
+            offset = answer.result["next_offset_chars"]
+        return "".join(parts)
+
+    def elsewhere(self) -> HostCall:
+        """Return a call that is bound to another host."""
+        return HostCall(host="another-host", cwd=self.call.cwd, session_id="elsewhere")

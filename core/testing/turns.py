@@ -1,0 +1,86 @@
+"""A session as a neutral script of turns, which a writer prints in a host's own format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What a person said."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call within an answer."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the agent answered: text, calls or both."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The result of a call made before."""
+
+    call_id: str
+    output: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The context was compacted; what went before stays in the session."""
+
+    summary: str
+
+
+Turn: TypeAlias = Person | Answer | Ran | Compacted
+
+OPENING: tuple[Turn, ...] = (
+    Person("Count the lines of the readme."),
+    Answer("I count them.", (ToolCall("call-1", "shell", {"command": "wc -l README.md"}),)),
+    Ran("call-1", "42 README.md\n"),
+    Answer("It has 42 lines."),
+)
+"""A first exchange: one call that went well."""
+
+PARALLEL: tuple[Turn, ...] = (
+    Person("Now both, at once. Grüße, 你好 👋"),
+    Answer(
+        "",
+        (
+            ToolCall("call-2", "shell", {"command": "wc -l a.txt", "note": "ä\u2028b"}),
+            ToolCall("call-3", "read", {"path": "b.txt"}),
+        ),
+    ),
+    Ran("call-2", "7 a.txt\n"),
+    Ran("call-3", "no such file: b.txt", failed=True),
+    Answer("One is missing."),
+)
+"""A second exchange: an answer without text, two calls, one of which failed."""
+
+REUSED: tuple[Turn, ...] = (
+    Person("Once more."),
+    Answer("Again.", (ToolCall("call-1", "shell", {"command": "wc -l README.md"}),)),
+    Ran("call-1", "43 README.md\n"),
+)
+"""A third exchange whose provider uses a call id again."""
+
+PENDING: tuple[Turn, ...] = (
+    Person("And one that takes long."),
+    Answer("It runs.", (ToolCall("call-9", "shell", {"command": "sleep 600"}),)),
+)
+"""An exchange whose call has no result yet."""

@@ -1,0 +1,1 @@
+"""An agent that keeps a logbook, as a hindnote host."""

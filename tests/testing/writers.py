@@ -1,0 +1,190 @@
+"""Writers of the built-in hosts' session formats, reduced to what the decoders read."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hindnote.core.calls import HostCall
+from hindnote.hosts.claude import plugin as claude_plugin
+from hindnote.hosts.pi import plugin as pi_plugin
+from hindnote.testing import Answer, Compacted, Person, Ran, Turn
+
+STAMP = "2026-03-01T10:00:{:02d}.000Z"
+
+
+def _write(file: Path, rows: Iterator[Mapping[str, Any]]) -> None:
+    with file.open("a", encoding="utf-8") as out:
+        for row in rows:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _torn(file: Path) -> bool:
+    with file.open("a", encoding="utf-8") as out:
+        out.write('{"type":"message","id":"torn","par\n')
+    return True
+
+
+class PiWriter:
+    """Prints turns as Pi's session entries, version 3."""
+
+    slug = "pi"
+    plugin = pi_plugin
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._last: str | None = None
+        self._tools: dict[str, str] = {}
+
+    def begin(self, folder: Path) -> HostCall:
+        session = str(uuid.uuid4())
+        files = folder / "agent" / "sessions" / "--work--"
+        files.mkdir(parents=True, exist_ok=True)
+        file = files / f"2026-03-01T10-00-00-000Z_{session}.jsonl"
+        header = {"type": "session", "version": 3, "id": session, "timestamp": STAMP.format(0)}
+        _write(file, iter([{**header, "cwd": str(folder)}]))
+        return HostCall(
+            host="pi",
+            session_id=session,
+            session_file=file,
+            cwd=folder,
+            config_dir=folder / "agent",
+        )
+
+    def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
+        assert call.session_file is not None
+        _write(call.session_file, map(self._entry, turns))
+
+    def damage(self, call: HostCall) -> bool:
+        assert call.session_file is not None
+        return _torn(call.session_file)
+
+    def _entry(self, turn: Turn) -> dict[str, Any]:
+        number = next(self._ids)
+        entry = {"id": f"{number:08x}", "parentId": self._last}
+        entry["timestamp"] = STAMP.format(number % 60)
+        self._last = entry["id"]
+        if isinstance(turn, Compacted):
+            return {"type": "compaction", **entry, "summary": turn.summary, "tokensBefore": 9}
+        return {"type": "message", **entry, "message": self._message(turn)}
+
+    def _message(self, turn: Person | Answer | Ran) -> dict[str, Any]:
+        if isinstance(turn, Person):
+            return {"role": "user", "content": [{"type": "text", "text": turn.text}]}
+        if isinstance(turn, Ran):
+            return {
+                "role": "toolResult",
+                "toolCallId": turn.call_id,
+                "toolName": self._tools[turn.call_id],
+                "content": [{"type": "text", "text": turn.output}],
+                "isError": turn.failed,
+            }
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": turn.text}] if turn.text else []
+        for made in turn.calls:
+            self._tools[made.id] = made.name
+            blocks.append(
+                {
+                    "type": "toolCall",
+                    "id": made.id,
+                    "name": made.name,
+                    "arguments": dict(made.arguments),
+                }
+            )
+        stop = "toolUse" if turn.calls else "stop"
+        return {"role": "assistant", "content": blocks, "stopReason": stop}
+
+
+class ClaudeWriter:
+    """Prints turns as Claude Code's transcript rows."""
+
+    slug = "claude"
+    plugin = claude_plugin
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._last: str | None = None
+        self._rows_of_calls: dict[str, str] = {}
+
+    def begin(self, folder: Path) -> HostCall:
+        session = str(uuid.uuid4())
+        files = folder / "config" / "projects" / "-work"
+        files.mkdir(parents=True, exist_ok=True)
+        return HostCall(
+            host="claude",
+            session_id=session,
+            session_file=files / f"{session}.jsonl",
+            cwd=folder,
+            config_dir=folder / "config",
+        )
+
+    def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
+        assert call.session_file is not None
+        _write(call.session_file, (row for turn in turns for row in self._rows(call, turn)))
+
+    def damage(self, call: HostCall) -> bool:
+        assert call.session_file is not None
+        return _torn(call.session_file)
+
+    def _row(self, call: HostCall, kind: str, **fields: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        parent, self._last = self._last, str(uuid.uuid4())
+        return {
+            "parentUuid": parent,
+            "isSidechain": False,
+            "type": kind,
+            "uuid": self._last,
+            "timestamp": STAMP.format(number % 60),
+            "sessionId": call.session_id,
+            "cwd": str(call.cwd),
+            "version": "2.1.332",
+            **fields,
+        }
+
+    def _rows(self, call: HostCall, turn: Turn) -> Iterator[dict[str, Any]]:
+        if isinstance(turn, Person):
+            yield self._row(call, "user", message={"role": "user", "content": turn.text})
+        elif isinstance(turn, Ran):
+            block = {
+                "type": "tool_result",
+                "tool_use_id": turn.call_id,
+                "content": turn.output,
+                "is_error": turn.failed,
+            }
+            message = {"role": "user", "content": [block]}
+            source = self._rows_of_calls[turn.call_id]
+            yield self._row(call, "user", message=message, sourceToolAssistantUUID=source)
+        elif isinstance(turn, Answer):
+            yield from self._answer(call, turn)
+        else:
+            yield from self._compaction(call, turn)
+
+    def _answer(self, call: HostCall, turn: Answer) -> Iterator[dict[str, Any]]:
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": turn.text}] if turn.text else []
+        for made in turn.calls:
+            block = {"type": "tool_use", "id": made.id, "name": made.name}
+            blocks.append({**block, "input": dict(made.arguments)})
+        message_id = f"msg_{next(self._numbers)}"
+        for index, block in enumerate(blocks):
+            message = {"id": message_id, "role": "assistant", "content": [block]}
+            row = self._row(call, "assistant", message=message, apiBlockIndex=index)
+            if block["type"] == "tool_use":
+                self._rows_of_calls[block["id"]] = row["uuid"]
+            yield row
+
+    def _compaction(self, call: HostCall, turn: Compacted) -> Iterator[dict[str, Any]]:
+        before, self._last = self._last, None
+        yield self._row(
+            call,
+            "system",
+            subtype="compact_boundary",
+            logicalParentUuid=before,
+            content="Compacted",
+        )
+        message = {"role": "user", "content": turn.summary}
+        yield self._row(
+            call, "user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True
+        )
