@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
 from hindnote.core.failures import HostFailure
-from hindnote.core.history.projection import SessionHeader
 from hindnote.core.outcome import Refused
 from hindnote.core.plugin_loading import HostReport, Loaded, Loader
 from hindnote.core.text import clean
@@ -149,6 +148,9 @@ class Hosts:
         answer = _ask(host, "host_projection", call=call, session=session)
         if answer is None:
             return None
+        # A call that asks for no history has no use for its model.
+        from hindnote.core.history.projection import SessionHeader
+
         header = _instance(
             host, "host_projection", getattr(answer, "header", None), SessionHeader, "header"
         )
