@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,21 @@ def time_limit() -> float:
     return seconds if seconds > 0 else DEFAULT_SECONDS
 
 
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far a search got."""
+
+    covered: int = 0
+    """Sessions of which nothing more is to be said."""
+
+    skipped: int = 0
+    lookups: int = 0
+    """Matching look-ups left out."""
+
+    damaged: int = 0
+    """Lines that could not be read, of all sessions looked into."""
+
+
 @dataclass(slots=True)
 class _Found:
     """One row, and where the search stood when it was found."""
@@ -51,12 +66,11 @@ class _Found:
     rows: Rows
     chosen: Chosen
     row: EventRow
-    covered: int
-    """Sessions that were covered before this row's."""
+    before: _Progress
+    """Before this row's session was looked into."""
 
-    skipped: int
-    lookups: int
-    """Look-ups left out so far, this row's session included."""
+    after: _Progress
+    """With this row, and what was passed in its session on the way to it."""
 
     copies: set[str] = field(default_factory=set)
     """Other sessions that hold the same event."""
@@ -97,7 +111,7 @@ class Corpus:
         self._found: list[_Found] = []
         self._by_key: dict[Key, _Found] = {}
         self._size = Size(0, 0)
-        self._covered = self._skipped = self._lookups = 0
+        self._progress = _Progress()
 
     def page(self) -> HistoryList:
         """Return the list.
@@ -106,7 +120,7 @@ class Corpus:
             Refused: ``page_too_large``.
         """
         self._search()
-        found, whole = self._found, self._result(self._covered, self._skipped, self._lookups)
+        found, whole = self._found, self._result(self._progress)
         if not found:
             return whole
 
@@ -114,8 +128,8 @@ class Corpus:
             if count == len(found):
                 return whole
             # The first row that is left out belongs to the first session not covered.
-            last, left = found[count - 1], found[count]
-            return self._result(left.covered, left.skipped, last.lookups)
+            last, left = found[count - 1].after, found[count].before
+            return self._result(replace(last, covered=left.covered, skipped=left.skipped))
 
         blocks = fit(
             [Block.of(one.final()) for one in found],
@@ -134,15 +148,15 @@ class Corpus:
             if full or (index and monotonic() > deadline):
                 return
             if self._out_of_time(target) or self._ruled_out(target, deadline):
-                self._covered += 1
+                self._advance(covered=1)
                 continue
             projection = self._open(target)
             if projection is None:
-                self._skipped += 1
+                self._advance(skipped=1)
             elif not self._look_into(target, projection):
                 return
             else:
-                self._covered += 1
+                self._advance(covered=1)
 
     def _look_into(self, target: Target, projection: Projection) -> bool:
         """Take what one session has to offer; return whether that was all of it."""
@@ -150,7 +164,8 @@ class Corpus:
         rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
         lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
         walk = Walk(timeline, self._filters, lookups)
-        before = self._lookups
+        before = self._progress
+        inside = replace(before, damaged=before.damaged + len(projection.damaged))
         for chosen in self._walk(walk, timeline):
             if (key := self._key(timeline, chosen)) is not None and key in self._by_key:
                 self._by_key[key].copies.add(target.canonical)
@@ -158,13 +173,21 @@ class Corpus:
             if len(self._found) >= self._params.limit or not self._bound.budget.allows(self._size):
                 return False
             row = rows.event(chosen)
-            found = _Found(rows, chosen, row, self._covered, self._skipped, before + chosen.lookups)
+            # What one page left out on the way to its last row, and nothing beyond it.
+            self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
+            found = _Found(rows, chosen, row, before, self._progress)
             self._found.append(found)
             self._size += Block.of(row).size
             if key is not None:
                 self._by_key[key] = found
-        self._lookups = before + walk.omitted
+        self._progress = replace(inside, lookups=before.lookups + walk.omitted)
         return True
+
+    def _advance(self, covered: int = 0, skipped: int = 0) -> None:
+        progress = self._progress
+        self._progress = replace(
+            progress, covered=progress.covered + covered, skipped=progress.skipped + skipped
+        )
 
     def _walk(self, walk: Walk, timeline: Timeline) -> Iterator[Chosen]:
         if self._filters.matcher is None:
@@ -224,11 +247,16 @@ class Corpus:
         order = {name: place for place, name in enumerate(dict.fromkeys(r.session for r in rows))}
         return sorted(rows, key=lambda row: (order[row.session], row.seq))
 
-    def _result(self, covered: int, skipped: int, lookups: int) -> HistoryList:
-        fields: dict[str, Any] = {"sessions_covered": covered}
-        fields["sessions_remaining"] = len(self._targets) - covered - skipped
-        if skipped:
-            fields["sessions_skipped"] = skipped
-        if lookups:
-            fields["lookups_omitted"] = lookups
+    def _result(self, progress: _Progress) -> HistoryList:
+        remaining = len(self._targets) - progress.covered - progress.skipped
+        fields: dict[str, Any] = {
+            "sessions_covered": progress.covered,
+            "sessions_remaining": remaining,
+        }
+        if progress.skipped:
+            fields["sessions_skipped"] = progress.skipped
+        if progress.lookups:
+            fields["lookups_omitted"] = progress.lookups
+        if progress.damaged:
+            fields["damaged_lines"] = progress.damaged
         return HistoryList(items=[], page_older=None, page_newer=None, **fields)

@@ -152,13 +152,15 @@ class HistoryList(_Wired):
 
     page_newer: Page | None
     damaged_lines: int | None = None
-    """Lines of the session's file that could not be read."""
+    """Lines of files that could not be read."""
 
     lookups_omitted: int | None = None
     """Matching calls of the notes and history reading tools, left out."""
 
     sessions_covered: int | None = None
     sessions_remaining: int | None = None
+    """Not searched to the end; since, until and narrower selectors reach them."""
+
     sessions_skipped: int | None = None
     """Sessions that could not be read."""
 

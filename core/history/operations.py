@@ -57,10 +57,7 @@ def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
 
 def _session(sessions: Sessions, selector: str | None) -> tuple[Projection, str | None]:
     """Return a session, and its canonical name when the call named one."""
-    if selector is None:
-        return sessions.current(), None
-    projection = sessions.one(selector)
-    return projection, f"{projection.header.host}:{projection.header.session_id}"
+    return (sessions.current(), None) if selector is None else sessions.one(selector)
 
 
 def filters_of(params: HistoryListParams) -> Filters:

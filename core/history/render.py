@@ -30,9 +30,9 @@ def render_item(item: EventRow | FoldedRow) -> str:
 def render_frame(result: HistoryList) -> str:
     """Return what a list's text says besides its rows."""
     lines = [] if result.items else ["no events in this selection"]
-    for name in _COUNTS:
+    for name, advice in _COUNTS.items():
         if (count := getattr(result, name)) is not None:
-            lines.append(f"{name}: {count}")
+            lines.append(f"{name}: {count}{advice if count else ''}")
     if result.note is not None:
         lines.append(f"note: {_inline(result.note)}")
     for name in ("page_older", "page_newer"):
@@ -41,13 +41,14 @@ def render_frame(result: HistoryList) -> str:
     return "\n".join(lines)
 
 
-_COUNTS = (
-    "lookups_omitted",
-    "sessions_covered",
-    "sessions_remaining",
-    "sessions_skipped",
-    "damaged_lines",
-)
+_COUNTS = {
+    "lookups_omitted": " (roles with tool lists them)",
+    "sessions_covered": "",
+    "sessions_remaining": " (since, until or a narrower session reaches them)",
+    "sessions_skipped": " (unreadable)",
+    "damaged_lines": " (left out)",
+}
+"""Counts that a list may say, and what to do about them."""
 
 
 def render_read(result: HistoryRead) -> str:

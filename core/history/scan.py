@@ -13,7 +13,7 @@ from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.prefilter import Needles
+from hindnote.core.history.prefilter import CHUNK, Needles
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Target
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FIRST_BATCH, GROWTH, LARGEST_BATCH = 8, 4, 1_024
 """Files that ripgrep is given at once: few at first, since a hit may be in the newest."""
 
+
+NEWEST_HERE = 2
+"""Of the newest sessions, those that are not given to ripgrep unless they are large."""
 
 LONGEST = 3_600.0
 """Seconds for one batch, at most; a process cannot be waited for without end."""
@@ -78,12 +81,16 @@ class Scan:
         place = self._places.get(target.canonical)
         if place is None or target.entry is None:
             return False
-        if self._ripgrep is not None:
+        if self._ripgrep is not None and not self._is_quick(place, target.entry.size):
             while place >= self._scanned:
                 self._scan_batch(self._ripgrep, min(max(deadline - monotonic(), 0.1), LONGEST))
             if str(target.entry.file) not in self._candidates:
                 return True
         return not self._needles.may_hold(target.entry.file)
+
+    def _is_quick(self, place: int, size: int) -> bool:
+        """Return whether a file is read here before ripgrep would have started."""
+        return place < NEWEST_HERE and size <= CHUNK
 
     def _scan_batch(self, ripgrep: str, seconds: float) -> None:
         batch = self._order[self._scanned : self._scanned + self._batch]

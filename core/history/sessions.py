@@ -64,8 +64,8 @@ class Sessions:
             )
         return projection
 
-    def one(self, selector: str) -> Projection:
-        """Return the session that a selector names.
+    def one(self, selector: str) -> tuple[Projection, str]:
+        """Return the session that a selector names, and its canonical name.
 
         Raises:
             Refused: ``invalid_session`` (also for a selector of many), ``unknown_session``,
@@ -81,7 +81,7 @@ class Sessions:
         projection = self.open(target)
         if projection is None:
             raise Refused("unknown_session", f"session {quote(target.canonical)} is not there now")
-        return projection
+        return projection, target.canonical
 
     def open(self, target: Target) -> Projection | None:
         """Return a session of the corpus; None when it is no longer there.

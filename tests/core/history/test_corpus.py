@@ -299,3 +299,13 @@ def test_a_corpus_of_no_session_is_an_empty_list() -> None:
     outcome = HISTORY_LIST.handle(bound, HISTORY_LIST.bind({"session": "*"}))
 
     assert wire(outcome)["sessions_covered"] == 0
+
+
+def test_damaged_lines_of_the_sessions_looked_into_are_counted() -> None:
+    first, second = talk("s1", "needle"), talk("s2", "hay")
+    first.damage()
+    second.damage()
+    second.damage()
+
+    assert listed(FakeSource(first, second), query="needle")["damaged_lines"] == 3
+    assert listed(FakeSource(first, second), limit=1)["damaged_lines"] == 1

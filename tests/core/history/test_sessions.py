@@ -40,7 +40,7 @@ def sessions(found: FakeSource | None = None, **call: Any) -> Sessions:
     ],
 )
 def test_a_selector_names_one_session(selector: str, name: str) -> None:
-    header = sessions().one(selector).header
+    header = sessions().one(selector)[0].header
 
     assert f"{header.host}:{header.session_id}" == name
 
@@ -95,7 +95,7 @@ def test_parent_names_the_session_that_this_one_was_forked_from() -> None:
     fork = SessionBuilder("fork", parent="origin")
     found = FakeSource(fork, SessionBuilder("origin"))
 
-    assert sessions(found).one("@parent").header.session_id == "origin"
+    assert sessions(found).one("@parent")[0].header.session_id == "origin"
 
 
 def test_a_parent_that_is_gone_is_refused_by_name() -> None:
@@ -119,7 +119,7 @@ def test_an_unreadable_session_is_refused_when_it_is_named() -> None:
 def test_the_running_session_is_asked_of_its_host_as_it_stands() -> None:
     found = source()
 
-    assert sessions(found, session_id=MAIN).one(MAIN).header.session_id == MAIN
+    assert sessions(found, session_id=MAIN).one(MAIN)[0].header.session_id == MAIN
     assert found.opened == []
 
 
@@ -128,7 +128,7 @@ def test_a_running_session_without_a_file_can_be_named_and_is_in_every_wildcard(
     found = FakeSource(SessionBuilder("old-1"), current=running)
     named = sessions(found, session_id="live-1")
 
-    assert named.one("pi:live-1").header.session_id == "live-1"
+    assert named.one("pi:live-1")[0].header.session_id == "live-1"
     assert [target.canonical for target in named.many("*")] == ["pi:live-1", "pi:old-1"]
 
 
@@ -136,7 +136,7 @@ def test_a_subagents_own_session_is_the_running_one() -> None:
     found = source()
     found.running = found.builders[1]
 
-    one = sessions(found, session_id=MAIN, agent_id="agent-1").one(f"{MAIN}/agent-1")
+    one, _ = sessions(found, session_id=MAIN, agent_id="agent-1").one(f"{MAIN}/agent-1")
 
     assert one.header.session_id == f"{MAIN}/agent-1"
     assert found.opened == []
