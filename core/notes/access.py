@@ -6,6 +6,7 @@ is dropped: a read-only home, a busy or a damaged database.
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -80,6 +81,8 @@ def read(home: Path, segments: tuple[str, ...]) -> Access | None:
 
 @contextmanager
 def _open(file: Path) -> Iterator[sqlite3.Connection]:
+    if file.is_symlink():
+        raise OSError(errno.ELOOP, "nothing is written through a link", str(file))
     with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as database:
         # Losing the last counts in a power cut is fine; waiting for the disk is not.
         database.execute("PRAGMA journal_mode = WAL")

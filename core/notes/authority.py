@@ -18,8 +18,8 @@ from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 from hindnote.core.notes.frontmatter import Block, Entry, Json
 
 OMITTED = "[omitted: too large]"
-BLOCK_LIMIT = 65_536
-"""Characters of a block that is parsed; a longer one would take seconds."""
+BLOCK_LIMIT = 32_768
+"""Characters of a block that is parsed; a longer one can take more than a second."""
 
 ALIAS_LIMIT = 4_096
 """Characters that a block may gain by expanding aliases, at most."""
@@ -27,6 +27,13 @@ ALIAS_LIMIT = 4_096
 DEPTH_LIMIT = 64
 """Levels of a value that is shown."""
 
+BRACKETS_LIMIT = 200
+"""Brackets open at once in a block that is parsed, whose cost grows with their square."""
+
+REASON_LIMIT = 200
+"""Characters of a reason, at most."""
+
+_BRACKET = re.compile(r"[\[\]{}]")
 _TAG = "tag:yaml.org,2002:"
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,15}")
 _FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,14})\.[0-9]{0,15}[1-9]")
@@ -42,7 +49,9 @@ class InvalidBlock(ValueError):
     """
 
     def __init__(self, reason: str, line: int | None) -> None:
-        super().__init__(reason if line is None else f"line {line}: {reason}")
+        # It may quote a name of any length, and may not push the note out of a result.
+        short = reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 1] + "…"
+        super().__init__(short if line is None else f"line {line}: {short}")
 
 
 class _TooLarge(Exception):
@@ -93,15 +102,32 @@ def parse(text: str) -> Block | None:
 def _compose(text: str) -> Node | None:
     if len(text) > BLOCK_LIMIT:
         raise InvalidBlock(f"the block is longer than {BLOCK_LIMIT} characters", None)
+    if _brackets(text) > BRACKETS_LIMIT:
+        raise InvalidBlock("the block is nested too deep", None)
     try:
         composed: Node | None = YAML(typ="safe", pure=True).compose(text)
+    except RecursionError:
+        raise InvalidBlock("the block is nested too deep", None) from None
     except Exception as error:  # noqa: BLE001 -- it raises many kinds, plain ValueError among them
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error) or type(error).__name__
         # The block starts on the file's second line; marks count from 0.
         line = None if mark is None else mark.line + 2
-        raise InvalidBlock(" ".join(str(reason).split()), line) from None
+        raise InvalidBlock(_line_of(str(reason)), line) from None
     return composed
+
+
+def _line_of(reason: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in reason).split())
+
+
+def _brackets(text: str) -> int:
+    """Return how many brackets are open at once, at most, those in strings included."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _entries(text: str, node: MappingNode) -> tuple[Entry, ...]:

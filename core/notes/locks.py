@@ -25,14 +25,18 @@ def state_folder(home: Path) -> Path:
     Raises:
         OSError: It cannot be made.
     """
-    folder = home / STATE
-    folder.mkdir(parents=True, exist_ok=True)
-    if folder.is_symlink():
-        raise Refused("outside_home", f"{folder} is a symbolic link; replace it by a folder")
+    folder = _own_folder(home / STATE)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         with suppress(FileExistsError), ignore.open("x", encoding="utf-8") as file:
             file.write("*\n")
+    return folder
+
+
+def _own_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise Refused("outside_home", f"{folder} is a symbolic link; replace it by a folder")
     return folder
 
 

@@ -7,6 +7,7 @@ block's bytes through everything that leaves its metadata alone.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,10 @@ WRITE_LIMIT = 1_000_000
 
 DEFAULT_ORIGIN = "user"
 """Where a note comes from that does not say so: a person put the file there."""
+
+
+SHOWN_LIMIT = 100
+"""Characters of an owned value in a result, at most; what the store writes is shorter."""
 
 
 class UnreadableMetadata(Exception):
@@ -74,16 +79,20 @@ class Note:
     @property
     def origin(self) -> str:
         """Where the note comes from."""
-        origin = self.values.get("origin")
-        return origin if isinstance(origin, str) and origin else DEFAULT_ORIGIN
+        return _shown(self.values.get("origin")) or DEFAULT_ORIGIN
 
     @property
     def archived_at(self) -> str | None:
         """When it was archived, as recorded; None while it is live."""
         for key in ARCHIVED:
             if value := self.values.get(key):
-                return str(value)
+                return _shown(value)
         return None
+
+    @property
+    def owner(self) -> str | None:
+        """The project that a session note was made in; in other notes a foreign value."""
+        return _shown(self.values.get("project"))
 
     @property
     def newline(self) -> str:
@@ -132,6 +141,14 @@ class Note:
         wanted |= {key: value for key, value in changes.items() if value is not None}
         check_block(text, wanted)
         return text
+
+
+def _shown(value: Json) -> str | None:
+    """Return an owned value as results show it: bounded, whatever a person wrote there."""
+    if value is None or value == "":
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 1] + "…"
 
 
 def check_block(text: str, wanted: Mapping[str, Json]) -> None:

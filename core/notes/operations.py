@@ -109,8 +109,8 @@ def _metadata(stored: Stored) -> Metadata:
     }
     if note.archived_at is not None:
         fields["archived_at"] = note.archived_at
-    if session and note.values.get("project") is not None:
-        fields["project"] = str(note.values["project"])
+    if session and note.owner is not None:
+        fields["project"] = note.owner
     if note.error is not None:
         fields["frontmatter_error"] = note.error
     if foreign := note.foreign(session=session):

@@ -56,7 +56,7 @@ def test_a_count_moves_with_its_note(agent: Any) -> None:
     assert counted(agent, "b") == 1
 
 
-@pytest.mark.parametrize("trouble", ["garbage", "folder", "locked", "error"])
+@pytest.mark.parametrize("trouble", ["garbage", "folder", "link", "locked", "error"])
 def test_trouble_with_counts_never_fails_a_read(
     agent: Any, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
@@ -69,6 +69,8 @@ def test_trouble_with_counts_never_fails_a_read(
         file.write_bytes(b"no database" * 100)
     elif trouble == "folder":
         file.mkdir()
+    elif trouble == "link":
+        file.symlink_to(agent.home.parent / "outside")
     elif trouble == "locked":
         monkeypatch.setattr(access, "BUSY_SECONDS", 0.01)
         holder = sqlite3.connect(file)
@@ -78,6 +80,7 @@ def test_trouble_with_counts_never_fails_a_read(
 
     assert agent.read(address="@human/a")["text"] == "body"
     assert access.read(agent.home, ("human", "a.md")) is None
+    assert not (agent.home.parent / "outside").exists()
     if holder is not None:
         holder.close()
 

@@ -17,6 +17,7 @@ from hindnote.core.notes import models
 from hindnote.core.notes.operations import NOTES_OPERATIONS
 from hindnote.core.notes.search import MATCHES_SHOWN
 from hindnote.core.operation import ArgumentError
+from hindnote.core.outcome import Success
 
 
 def at(path: Path, second: int) -> None:
@@ -169,6 +170,56 @@ def test_a_limit_leaves_the_rest_counted(agent: Any) -> None:
     assert len(agent.list(limit=2)["files"]) == 2
     assert agent.list(limit=2)["more"] == 3
     assert agent.search(query="x", limit=1)["more"] == 4
+
+
+@pytest.mark.parametrize("key", ["archivedAt", "origin", "project", "updatedAt", "x"])
+@pytest.mark.parametrize(
+    "value", ["z" * 20_000, "[a, b]", "{a: 1}", "true", '"\\x07\\n"', "&a x", "*x"]
+)
+def test_no_value_hides_other_notes_or_the_note_itself(agent: Any, key: str, value: str) -> None:
+    agent.put("odd", f"---\n{key}: {value}\n---\nbody")
+    agent.put("@human/good", "body")
+
+    for archived in (False, True):
+        agent.list(archived=archived)
+        agent.search(query="body", archived=archived)
+    assert "@human/good.md" in agent.addresses()
+    assert agent.read(address="odd")["text"] == "body"
+    assert agent.text.endswith("\n\nbody")
+
+
+PIECES = [b"---\n", b"---\r\n", b"---", b"\xef\xbb\xbf", b"a: 1\n", b"origin: self\n", b"b: [", b"\n",
+          b"archivedAt: 2024-01-01\n", b"\xff", b"\xe2\x80\xa8", b"- x\n", b"body", b"a: b: c\n",
+          b"\r\n", b"updatedAt: 9999-12-31\n", b"createdAt: -1\n", b"? x\n", b"\x00", b"<<: *a\n"]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join), st.sampled_from(["a", "@human/a"])
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_no_file_makes_an_operation_crash(agent: Any, data: bytes, address: str) -> None:
+    agent.put(address, data)
+
+    agent.list()
+    agent.search(query="b")
+    outcome = agent.outcome("notes_read", address=address)
+    if isinstance(outcome, Success):
+        before = outcome.data.text
+        for arguments in ({"archived": True}, {"origin": "external"}, {"archived": False}):
+            agent.outcome("notes_update", address=address, **arguments)
+            assert agent.read(address=address)["text"] == before
+        agent.outcome("notes_update", address=address, rename_to="@project/b")
+        assert agent.read(address="@project/b")["text"] == before
+        assert agent.write(address="@project/b", content="new")["outcome"] in {
+            "overwrote",
+            "restored",
+        }
+        assert agent.read(address="@project/b")["text"] == "new"
+        agent.path("@project/b").unlink()
+    else:
+        assert outcome.code == "not_text"
 
 
 # -- projects ---------------------------------------------------------------------
