@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.notes.files import names_in, stamp_of, sync_folder
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.files import Place
+    from hindnote.core.notes.tree import Place
 
 RETRY_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Pauses before a rename is tried again that a reader on another system made fail."""

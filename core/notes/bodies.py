@@ -14,7 +14,7 @@ from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.catalogue import Facts
+    from hindnote.core.notes.facts import Facts
     from hindnote.core.notes.store import Store
 
 FOLDERS = 64

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 import unicodedata
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from hindnote.core.notes import clock, frontmatter
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
-from hindnote.core.notes.files import ENTER, READ, Stamp, Tree, names_in, read_all, stamp_of
-from hindnote.core.notes.note import READ_LIMIT, Note
+from hindnote.core.notes.facts import Facts, read_facts, settled
+from hindnote.core.notes.files import ENTER, READ, Stamp, names_in, stamp_of
 from hindnote.core.outcome import Refused
 from hindnote.core.slug import is_slug
 
@@ -21,34 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hindnote.core.notes.address import Home
-    from hindnote.core.notes.models import Problem
-
-SETTLED_NS = 50_000_000
-"""A file that changed this shortly before it was read may change again within one tick
-of the file system's clock, so what was read of it is not kept."""
-
-
-@dataclass(slots=True)
-class Facts:
-    """What a list says of one note."""
-
-    home: Home
-    path: str
-    """Within the home, NFC."""
-
-    address: str
-    """As results show it."""
-
-    updated: int
-    """Milliseconds since the epoch."""
-
-    chars: int = 0
-    """Code points of the body."""
-
-    archived_at: str | None = None
-    problem: Problem | None = None
-    stamp: Stamp | None = None
-    """Of the file as it was read; None when it may change again unnoticed."""
+    from hindnote.core.notes.tree import Tree
 
 
 @dataclass(slots=True)
@@ -90,13 +60,6 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
     for home in homes:
         _Walk(tree, home, found).run()
     return found
-
-
-def newest_first(notes: list[Facts]) -> list[Facts]:
-    """Return notes by time of their last update, then by address."""
-    notes.sort(key=attrgetter("address"))
-    notes.sort(key=attrgetter("updated"), reverse=True)
-    return notes
 
 
 def slugs(tree: Tree, kind: Literal["agents", "models"]) -> list[str]:
@@ -143,7 +106,7 @@ class _Walk:
         status = os.fstat(handle)
         if folder.stamp is None or folder.stamp != stamp_of(status):
             folder.files, folder.folders, folder.links = _names(handle)
-            folder.stamp = _settled(status)
+            folder.stamp = settled(status)
         folder.facts = self._files(handle, folder, prefix)
         self._found.notes.extend(folder.facts.values())
         above = [*above, (status.st_dev, status.st_ino)]
@@ -160,11 +123,12 @@ class _Walk:
             # The warm path: one call to the system for a note, and little else.
             facts = get(name)
             try:
-                if facts is None or facts.stamp != stamp_of(
+                same = facts is not None and facts.stamp == stamp_of(
                     look(name, dir_fd=handle, follow_symlinks=False)
-                ):
-                    facts = self._facts(handle, name, prefix + _nfc(name))
+                )
             except OSError:
+                same = False
+            if not same:
                 facts = self._facts(handle, name, prefix + _nfc(name))
             if facts is not None:
                 fresh[name] = facts
@@ -185,7 +149,7 @@ class _Walk:
             self._found.unreadable += 1
             return None
         try:
-            return _read(handle, self._home, path)
+            return read_facts(handle, self._home, path)
         except OSError:
             self._found.unreadable += 1
             return None
@@ -200,7 +164,7 @@ class _Walk:
         prefix: str,
         above: list[tuple[int, int]],
     ) -> None:
-        if segment_problem(_nfc(name)) is not None:
+        if segment_problem(_nfc(name)) is not None or len(prefix) > PATH_LIMIT:
             self._found.unreadable += 1
             return
         try:
@@ -273,60 +237,6 @@ def _names(handle: int) -> tuple[list[str], list[str], list[str]]:
     return files, folders, links
 
 
-def _settled(status: os.stat_result) -> Stamp | None:
-    """Return a stamp to compare with later; None when it may not show the next change."""
-    return stamp_of(status) if status.st_ctime_ns < time.time_ns() - SETTLED_NS else None
-
-
-def _read(handle: int, home: Home, path: str) -> Facts:
-    """Return the facts of an open file."""
-    status = os.fstat(handle)
-    data = read_all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
-    facts = facts_of(data, status, home, path)
-    facts.stamp = _settled(status)
-    return facts
-
-
-def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) -> Facts:
-    """Return the facts of one note.
-
-    Args:
-        data: The file's bytes; None when there are too many.
-        status: The file's status.
-        home: Where it lies.
-        path: Within the home, NFC.
-    """
-    facts = Facts(home, path, home.prefix + path, status.st_mtime_ns // clock.MILLISECOND_NS)
-    if data is None:
-        facts.problem = "too_large"
-        return facts
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        facts.problem = "not_text"
-        return facts
-    fences = frontmatter.fences(text)
-    if fences is None:
-        facts.chars = len(text)
-        return facts
-    start, end, body = fences
-    updated = frontmatter.glance(text[start:end])
-    if updated is None:
-        return _parsed(facts, text)
-    facts.chars = len(text) - body
-    facts.updated = max(facts.updated, clock.parse_ms(updated) or 0)
-    return facts
-
-
-def _parsed(facts: Facts, text: str) -> Facts:
-    note = Note.parse(text)
-    facts.chars = len(note.body)
-    facts.updated = max(facts.updated, note.time_of("updatedAt") or 0)
-    facts.archived_at = note.archived_at
-    facts.problem = None if note.error is None else "invalid_frontmatter"
-    return facts
-
-
 def _addressable(path: str, name: str) -> bool:
     """Return whether a name on disk can be the last one of an address's path."""
     return segment_problem(name) is None and (
@@ -343,3 +253,5 @@ def _mark_shadowed(fresh: dict[str, Facts]) -> None:
     for name, facts in fresh.items():
         if not name.isascii() and name != _nfc(name) and _nfc(name) in fresh:
             facts.problem = "shadowed"
+            # Its sibling may go, and then this is a note as any other.
+            facts.stamp = None

@@ -1,31 +1,21 @@
-"""Files under the notes home, reached by directory handles and never through a swapped link.
-
-Every path is walked from the home by ``dir_fd`` with ``O_NOFOLLOW``, so a folder
-that is exchanged for a link between check and open gains nothing. A link is
-resolved here, and only to a target inside the home; nothing is written through one.
-"""
+"""Files by handle: opening without following links, names, states, and what errors mean."""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Self, TypeAlias
+from contextlib import contextmanager
+from typing import TypeAlias
 
-from hindnote.core.notes.address import same_elsewhere
 from hindnote.core.outcome import Refused, quote
 
-HOPS = 16
-"""Links on one path, at most."""
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+"""How the home is opened, which may be a link."""
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-ENTER = _FOLDER | os.O_NOFOLLOW
-"""How a folder is opened."""
+ENTER = FOLDER | os.O_NOFOLLOW
+"""How a folder in it is opened."""
 
 # O_NONBLOCK so that opening a pipe or a device returns, to be refused.
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -42,206 +32,8 @@ def stamp_of(status: os.stat_result) -> Stamp:
     return (status.st_mtime_ns, status.st_size, status.st_ctime_ns, status.st_ino)
 
 
-@dataclass(slots=True)
-class Place:
-    """Where a note lies, or would: an open folder, and a name in it.
-
-    Use it as a context manager; leaving it closes the folder, and after an error
-    takes away the empty folders that were made for it.
-    """
-
-    folder: int
-    """Handle of the folder."""
-
-    shown: str
-    """The address, for messages."""
-
-    name: str = ""
-    """The name on disk, in whatever spelling it has there."""
-
-    status: os.stat_result | None = None
-    """Of what has that name; None when nothing has."""
-
-    _made: list[tuple[int, str]] = field(default_factory=list)
-
-    def __enter__(self) -> Self:
-        """Return the place itself."""
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        """Close all handles."""
-        for parent, name in reversed(self._made):
-            if error is not None:
-                with suppress(OSError):
-                    os.rmdir(name, dir_fd=parent)
-            os.close(parent)
-        self._made.clear()
-        os.close(self.folder)
-
-    def enter(self, name: str) -> None:
-        """Go into a folder, which must be no link."""
-        inner = os.open(name, ENTER, dir_fd=self.folder)
-        os.close(self.folder)
-        self.folder = inner
-
-    def make(self, spared: frozenset[str]) -> None:
-        """Make a folder of the name; one that appears meanwhile is as good."""
-        refuse_collision(self, spared=spared)
-        with suppress(FileExistsError):
-            os.mkdir(self.name, dir_fd=self.folder)
-            self._made.append((os.dup(self.folder), self.name))
-            sync_folder(self.folder)
-
-
-class Tree:
-    """The notes home on disk. It may be a link itself; nothing in it leads out.
-
-    Args:
-        home: The notes home, absolute. It need not exist.
-    """
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-
-    @contextmanager
-    def folder(self, segments: tuple[str, ...], shown: str) -> Iterator[int]:
-        """Open a folder for reading; the context is its handle.
-
-        Raises:
-            OSError: It does not exist or cannot be opened.
-            Refused: ``outside_home``.
-        """
-        with self._walk(segments, shown, follow=True) as place:
-            handle = os.open(place.name, ENTER, dir_fd=place.folder)
-        try:
-            yield handle
-        finally:
-            os.close(handle)
-
-    def reading(self, segments: tuple[str, ...], shown: str) -> Place:
-        """Return where a note lies, links inside the home resolved.
-
-        Raises:
-            Refused: ``outside_home``, ``not_found``, ``io_error``.
-        """
-        with refusing(shown):
-            return self._walk(segments, shown, follow=True)
-
-    def writing(
-        self,
-        segments: tuple[str, ...],
-        shown: str,
-        *,
-        make: bool = False,
-        spared: frozenset[str] = frozenset(),
-    ) -> Place:
-        """Return where a note lies or would lie, for writing: no link on the way.
-
-        Args:
-            segments: Segments under the home.
-            shown: The address, for messages.
-            make: Make the folders that are missing, the home included.
-            spared: Names that are no collision for a folder that is made.
-
-        Raises:
-            OSError: A folder does not exist or cannot be opened.
-            Refused: ``outside_home``, ``address_collision``.
-        """
-        if make:
-            self.home.mkdir(parents=True, exist_ok=True)
-        return self._walk(segments, shown, follow=False, make=make, spared=spared)
-
-    def prune(self, segments: tuple[str, ...], keep: int) -> None:
-        """Remove the folders at the end of a path that are empty, down to ``keep`` segments."""
-        for end in range(len(segments), keep, -1):
-            try:
-                with self._walk(segments[:end], "", follow=False) as place:
-                    os.rmdir(place.name, dir_fd=place.folder)
-            except (OSError, Refused):
-                return
-
-    def holds_one(self, segments: tuple[str, ...], inner: tuple[str, ...]) -> bool:
-        """Return whether each folder of a path below ``segments`` holds a single name."""
-        for end in range(1, len(inner) + 1):
-            with self.folder((*segments, *inner[:end]), "") as handle:
-                if len(names_in(handle)) != 1:
-                    return False
-        return True
-
-    def _walk(
-        self,
-        segments: tuple[str, ...],
-        shown: str,
-        *,
-        follow: bool,
-        make: bool = False,
-        spared: frozenset[str] = frozenset(),
-    ) -> Place:
-        place = Place(os.open(self.home, _FOLDER), shown)
-        try:
-            self._descend(place, list(segments), follow=follow, make=make, spared=spared)
-        except BaseException as error:
-            place.__exit__(error)
-            raise
-        return place
-
-    def _descend(
-        self,
-        place: Place,
-        pending: list[str],
-        *,
-        follow: bool,
-        make: bool,
-        spared: frozenset[str],
-    ) -> None:
-        passed: list[str] = []
-        hops = 0
-        while True:
-            place.name, place.status = lookup(place.folder, pending.pop(0))
-            if place.status is not None and stat.S_ISLNK(place.status.st_mode):
-                hops += 1
-                if not follow or hops > HOPS:
-                    raise _link_refusal(place.shown, loop=hops > HOPS)
-                pending = [*self._target([*passed, place.name], place.shown), *pending]
-                passed = []
-                self._restart(place)
-                continue
-            if not pending:
-                return
-            if place.status is None and make:
-                place.make(spared)
-            elif make and place.status is not None and not stat.S_ISDIR(place.status.st_mode):
-                raise Refused(
-                    "address_collision",
-                    f"{quote(place.shown)}: {quote(place.name)} is a file, so no folder can have "
-                    "that name; choose another path",
-                )
-            place.enter(place.name)
-            passed.append(place.name)
-
-    def _restart(self, place: Place) -> None:
-        home = os.open(self.home, _FOLDER)
-        os.close(place.folder)
-        place.folder = home
-
-    def _target(self, path: list[str], shown: str) -> list[str]:
-        """Return the segments of a link's target under the home.
-
-        The path that comes out is walked again without following links, so it does
-        not matter what happens to the link meanwhile.
-        """
-        home = Path(os.path.realpath(self.home))
-        target = Path(os.path.realpath(home.joinpath(*path)))
-        if home not in target.parents:
-            raise Refused(
-                "outside_home",
-                f"{quote(shown)} leads through a symbolic link out of the notes home, and "
-                "nothing outside it is read",
-            )
-        return list(target.relative_to(home).parts)
-
-
-def _link_refusal(shown: str, *, loop: bool) -> Refused:
+def link_refusal(shown: str, *, loop: bool) -> Refused:
+    """Return what is said of a path that leads through a link."""
     if loop:
         return Refused("outside_home", f"{quote(shown)} leads in a circle of symbolic links")
     return Refused(
@@ -268,60 +60,6 @@ def lookup(folder: int, name: str) -> tuple[str, os.stat_result | None]:
     return name, None
 
 
-def refuse_collision(place: Place, *, spared: frozenset[str] = frozenset()) -> None:
-    """Refuse a new name that another file system would take for a sibling's.
-
-    Args:
-        place: Where the name would be.
-        spared: Siblings that do not count, since they are what is renamed.
-
-    Raises:
-        Refused: ``address_collision``, naming the sibling.
-    """
-    wanted = same_elsewhere(place.name)
-    for each in names_in(place.folder):
-        if each != place.name and each not in spared and same_elsewhere(each) == wanted:
-            raise Refused(
-                "address_collision",
-                f"{quote(place.shown)}: {quote(each)} exists beside {quote(place.name)} and "
-                "differs by letter case or Unicode form alone; use its spelling, or another name",
-            )
-
-
-def refuse_other_kind(place: Place) -> None:
-    """Refuse a name that a folder or something else than a file has.
-
-    Raises:
-        Refused: ``address_collision``.
-    """
-    if place.status is not None and not stat.S_ISREG(place.status.st_mode):
-        kind = "a folder" if stat.S_ISDIR(place.status.st_mode) else "no regular file"
-        raise Refused(
-            "address_collision", f"{quote(place.shown)} is {kind} on disk; choose another name"
-        )
-
-
-def read(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes, and the status that belongs to them.
-
-    Raises:
-        Refused: ``too_large``, ``not_found`` when it is no regular file.
-        OSError: It cannot be read.
-    """
-    if place.status is not None:
-        _refuse_irregular(place, place.status)
-    with os.fdopen(os.open(place.name, READ, dir_fd=place.folder), "rb") as file:
-        status = os.fstat(file.fileno())
-        _refuse_irregular(place, status)
-        if status.st_size > limit:
-            raise Refused(
-                "too_large",
-                f"{quote(place.shown)} has {status.st_size:,} bytes, more than the {limit:,} that "
-                "are read",
-            )
-        return file.read(limit), status
-
-
 def read_all(handle: int, size: int) -> bytes:
     """Return the bytes of an open file whose status says that it has ``size``."""
     data = os.read(handle, size + 1)
@@ -332,11 +70,6 @@ def read_all(handle: int, size: int) -> bytes:
     while parts[-1]:
         parts.append(os.read(handle, max(size, 65_536)))
     return b"".join(parts)
-
-
-def _refuse_irregular(place: Place, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise Refused("not_found", f"{quote(place.shown)} is no regular file, so it is no note")
 
 
 def sync_folder(folder: int) -> None:
@@ -361,7 +94,7 @@ def refusing(shown: str) -> Iterator[None]:
         ) from None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise _link_refusal(shown, loop=False) from error
+            raise link_refusal(shown, loop=False) from error
         raise Refused(
             "io_error",
             f"{quote(shown)}: {error.strerror or error}; the note is as it was, try again once "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.notes import catalogue, clock
 from hindnote.core.notes.address import Address
+from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.store import Store
 from hindnote.core.outcome import Refused
 
@@ -67,7 +68,7 @@ def index(identity: Identity, project_key: str, freshest: int = 10) -> tuple[Hom
 
 def _home(store: Store, home: Home, freshest: int) -> HomeIndex:
     found = catalogue.contents(store.tree, [home])
-    live = catalogue.newest_first([facts for facts in found.notes if facts.archived_at is None])
+    live = newest_first([facts for facts in found.notes if facts.archived_at is None])
     others = [facts for facts in live if facts.path != MAP]
     return HomeIndex(
         name=home.name,

@@ -10,13 +10,14 @@ from hindnote.core.budget import Size, longest, longest_rows, measure, utf8_size
 from hindnote.core.matching import Matcher
 from hindnote.core.notes import catalogue, clock, glob, render
 from hindnote.core.notes.bodies import Bodies
+from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.models import FoundNote, NoteRow, NotesList, NotesSearch
 from hindnote.core.notes.search import Hits, cut, hits
 from hindnote.core.outcome import Refused, wire_json
 
 if TYPE_CHECKING:
     from hindnote.core.budget import Budget
-    from hindnote.core.notes.catalogue import Facts
+    from hindnote.core.notes.facts import Facts
     from hindnote.core.notes.models import ListParams, SearchParams
     from hindnote.core.notes.store import Store
 
@@ -56,7 +57,7 @@ def view(store: Store, params: ListParams) -> View:
         asked = [facts for facts in asked if scope.holds(facts.home, facts.path)]
     shown = [facts for facts in asked if (facts.archived_at is not None) is params.archived]
     return View(
-        notes=catalogue.newest_first(shown),
+        notes=newest_first(shown),
         archived_excluded=0 if params.archived else len(asked) - len(shown),
         unreadable=found.unreadable,
         homes_unavailable=found.unavailable,

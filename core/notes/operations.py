@@ -29,7 +29,7 @@ from hindnote.core.window import fit_window
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
     from hindnote.core.notes.frontmatter import Json
-    from hindnote.core.notes.store import Stored
+    from hindnote.core.notes.stored import Stored
     from hindnote.core.outcome import RefusalCode
 
 VALUE_LIMIT = 1_024

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes import atomic, changes, files
+from hindnote.core.notes import atomic, changes
 from hindnote.core.notes.address import check_new, check_writable, same_elsewhere
 from hindnote.core.notes.note import version_of
-from hindnote.core.notes.store import Updated, existing, expect, load
+from hindnote.core.notes.stored import Updated, existing, expect, load
+from hindnote.core.notes.tree import refuse_collision
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
-    from hindnote.core.notes.store import Store, Stored
+    from hindnote.core.notes.store import Store
+    from hindnote.core.notes.stored import Stored
+    from hindnote.core.notes.tree import Place
 
 
 def rename(store: Store, source: Address, target: Address, expected: str | None = None) -> Updated:
@@ -44,7 +47,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
     return updated
 
 
-def _move(store: Store, place: files.Place, stored: Stored, target: Address) -> Updated:
+def _move(store: Store, place: Place, stored: Stored, target: Address) -> Updated:
     spared = _spared(store, stored.address, target, place.name)
     with store.tree.writing(target.segments, str(target), make=True, spared=spared) as to:
         if to.status is not None and not os.path.samestat(to.status, stored.status):
@@ -65,10 +68,8 @@ def _move(store: Store, place: files.Place, stored: Stored, target: Address) -> 
     return Updated(version_of(data), 0, "file", body, body)
 
 
-def _relocate(
-    place: files.Place, to: files.Place, stored: Stored, data: bytes, spared: frozenset[str]
-) -> None:
-    files.refuse_collision(to, spared=spared)
+def _relocate(place: Place, to: Place, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
+    refuse_collision(to, spared=spared)
     atomic.sweep(to.folder)
     mtime_ns = stored.status.st_mtime_ns
     atomic.put(to, data, expected=None, mtime_ns=mtime_ns, mode=stored.status.st_mode)
@@ -98,7 +99,7 @@ def _spared(store: Store, source: Address, target: Address, name: str) -> frozen
     return frozenset({name, *source.path[:-1]}) if lone else frozenset({name})
 
 
-def _occupied(target: Address, place: files.Place) -> str:
+def _occupied(target: Address, place: Place) -> str:
     try:
         archived = load(target, place).note.archived_at is not None
     except Refused:

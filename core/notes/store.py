@@ -7,24 +7,17 @@ afresh, a few times, before it refuses.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hindnote.core.notes import atomic, changes, clock, edits, files
-from hindnote.core.notes.address import SUFFIX, Address, Homes, check_new, check_writable
+from hindnote.core.notes.address import Address, Homes, check_new, check_writable
 from hindnote.core.notes.frontmatter import ARCHIVED
 from hindnote.core.notes.locks import locked
-from hindnote.core.notes.note import (
-    READ_LIMIT,
-    Note,
-    UnreadableMetadata,
-    decode,
-    encode,
-    version_of,
-)
+from hindnote.core.notes.note import Note, UnreadableMetadata, encode, version_of
+from hindnote.core.notes.stored import Stored, Updated, Written, existing, expect, load
+from hindnote.core.notes.tree import Place, Tree, refuse_collision, refuse_other_kind
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
@@ -36,65 +29,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 5
 """Times that a change is begun, when somebody else keeps saving the note."""
 
-ABSENT = "absent"
-"""The expected version of a note that must not exist."""
-
-SUGGESTED_FROM = 1_000
-"""Names in a folder that are compared for a suggestion, at most."""
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """One note as it lies on disk."""
-
-    address: Address
-    note: Note
-    data: bytes
-    status: os.stat_result
-
-    @property
-    def version(self) -> str:
-        """Short hash of the file's bytes."""
-        return version_of(self.data)
-
-    @property
-    def updated(self) -> int:
-        """The later of the recorded time and the file's, so that a hand edit shows."""
-        return max(self._file_ms, self.note.time_of("updatedAt") or 0)
-
-    @property
-    def created(self) -> int:
-        """The recorded time, else the earliest that the file knows of."""
-        recorded = self.note.time_of("createdAt")
-        if recorded is not None:
-            return recorded
-        born = getattr(self.status, "st_birthtime", None)
-        return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
-
-    @property
-    def _file_ms(self) -> int:
-        return self.status.st_mtime_ns // clock.MILLISECOND_NS
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a write did."""
-
-    outcome: Literal["created", "overwrote", "restored"]
-    version: str
-
-
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """What an update did, with the body before and after."""
-
-    version: str
-    applied: int
-    change: Change
-    before: str
-    after: str
 
 
 class Store:
@@ -107,7 +42,7 @@ class Store:
 
     def __init__(self, identity: Identity, project_key: str) -> None:
         self.homes = Homes(identity, project_key)
-        self.tree = files.Tree(identity.home)
+        self.tree = Tree(identity.home)
 
     def read(self, address: Address) -> Stored:
         """Return a note.
@@ -209,18 +144,16 @@ class Store:
         self, address: Address, content: str, origin: Origin, expected: str | None
     ) -> Written:
         with self.tree.writing(address.segments, str(address), make=True) as place:
-            files.refuse_other_kind(place)
+            refuse_other_kind(place)
             stored = None if place.status is None else load(address, place)
             expect(expected, stored, str(address))
             if stored is None:
                 return self._create(place, address, content, origin)
             return self._overwrite(place, stored, content, origin)
 
-    def _create(
-        self, place: files.Place, address: Address, content: str, origin: Origin
-    ) -> Written:
+    def _create(self, place: Place, address: Address, content: str, origin: Origin) -> Written:
         check_new(address)
-        files.refuse_collision(place)
+        refuse_collision(place)
         atomic.sweep(place.folder)
         now = clock.now_ms()
         time = clock.format_ms(now)
@@ -232,9 +165,7 @@ class Store:
         atomic.put(place, data, expected=None, mtime_ns=_ns(now))
         return Written("created", version_of(data))
 
-    def _overwrite(
-        self, place: files.Place, stored: Stored, content: str, origin: Origin
-    ) -> Written:
+    def _overwrite(self, place: Place, stored: Stored, content: str, origin: Origin) -> Written:
         now = clock.now_ms()
         note, body = self._merged(stored.note, stored.address, content)
         restoring = changes.asked_for(stored.note, None, archived=False)
@@ -244,7 +175,7 @@ class Store:
         return Written("restored" if restoring else "overwrote", version_of(data))
 
     def _put_update(
-        self, place: files.Place, stored: Stored, asked: Keys, body: str, applied: int
+        self, place: Place, stored: Stored, asked: Keys, body: str, applied: int
     ) -> Updated:
         before = stored.note.body
         if body == before and not asked:
@@ -274,47 +205,6 @@ class Store:
                 f"{quote(str(address))}: the frontmatter in {file} cannot be changed: {error}; "
                 "nothing was changed, repair the block in the file by hand",
             ) from None
-
-
-def load(address: Address, place: files.Place) -> Stored:
-    """Return the note that lies in a place.
-
-    Raises:
-        Refused: ``not_text``, ``too_large``, ``not_found``.
-        OSError: It cannot be read.
-    """
-    data, status = files.read(place, READ_LIMIT)
-    return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
-
-
-def existing(address: Address, place: files.Place) -> Stored:
-    """Return the note that lies in a place; with none, say what has a similar name."""
-    if place.status is not None:
-        return load(address, place)
-    names = files.names_in(place.folder)[:SUGGESTED_FROM]
-    notes = [name for name in names if name.endswith(SUFFIX)]
-    import difflib
-
-    similar = difflib.get_close_matches(place.name, notes, n=3)
-    folder = place.shown[: -len(address.path[-1])]
-    hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
-    raise Refused("not_found", f"there is no note {quote(place.shown)}{hint}")
-
-
-def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
-    """Refuse a note that has not the expected version.
-
-    Raises:
-        Refused: ``changed``, naming the current version.
-    """
-    if expected is None or expected == (ABSENT if stored is None else stored.version):
-        return
-    current = "does not exist" if stored is None else f"has version {stored.version}"
-    raise Refused(
-        "changed",
-        f"{quote(shown)} {current}, not {quote(expected)} as expected; nothing was changed, read "
-        "it and decide again",
-    )
 
 
 def _ns(instant: int) -> int:

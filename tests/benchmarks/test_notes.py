@@ -12,6 +12,7 @@ import pytest
 from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
 from hindnote.core.notes import catalogue, listing
+from hindnote.core.notes.facts import SETTLED_NS
 from hindnote.core.notes.models import ListParams, ReadParams, SearchParams
 from hindnote.core.notes.store import Store
 
@@ -39,7 +40,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = NOTE.format(number=number, area=number % 20)
         (folder / f"note-{number:05}.md").write_text(text + "Some words of a body.\n" * 25)
     # A file that changed just now is read again, since it may change once more.
-    deadline = time.time_ns() + 2 * catalogue.SETTLED_NS
+    deadline = time.time_ns() + 2 * SETTLED_NS
     while time.time_ns() < deadline:
         time.sleep(0.01)
     return home

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
-from hindnote.core.budget import OUTPUT_BUDGET_BYTES, Budget, Size, longest, measure, utf8_size
+from hindnote.core.budget import (
+    OUTPUT_BUDGET_BYTES,
+    Budget,
+    Size,
+    longest,
+    longest_rows,
+    measure,
+    utf8_size,
+)
 from hindnote.core.calls import Decoration
 from hindnote.core.outcome import Result
 
@@ -60,3 +69,37 @@ def test_sizes_are_those_of_the_encoded_forms(text: str) -> None:
 
 def test_sizes_add_up() -> None:
     assert Size(1, 2) + Size(3, 4) == Size(4, 6)
+
+
+class _Rows(Result):
+    rows: list[str]
+    more: int
+
+
+@given(
+    rows=st.lists(st.text(st.sampled_from('aé"\n👩'), max_size=30), max_size=20),
+    limit=st.integers(20, 200),
+    asked=st.integers(0, 20),
+)
+def test_rows_are_kept_in_order_while_both_forms_fit(
+    rows: list[str], limit: int, asked: int
+) -> None:
+    asked = min(asked, len(rows))
+    budget = Budget(limit=limit)
+
+    def build(count: int) -> _Rows:
+        return _Rows(rows=rows[:count], more=len(rows) - count)
+
+    def text(result: _Rows) -> str:
+        return "\n".join([f"{result.more} more", *result.rows])
+
+    def fits(count: int) -> bool:
+        return budget.fits(build(count), text(build(count)))
+
+    sizes = (Size(utf8_size(to_json(row).decode()), utf8_size(row)) for row in rows[:asked])
+    frame = measure(build(0), text(build(0)))
+
+    count = longest_rows(sizes, asked, frame, fits, budget)
+
+    assert count == 0 or fits(count)
+    assert count == asked or not fits(count + 1)

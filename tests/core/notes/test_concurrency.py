@@ -113,7 +113,7 @@ def leftovers(home: Path) -> list[str]:
 
 
 def test_of_eight_writers_one_whole_body_wins(agent: Any, workers: Workers) -> None:
-    workers.start(WRITES, 5, *"abcdefgh")
+    workers.start(WRITES, 3, *"abcdefgh")
     seen = set()
     while any(process.poll() is None for process in workers.processes):
         if agent.path("@human/shared").exists():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES
 from hindnote.core.declarations import declaration
-from hindnote.core.notes import models
+from hindnote.core.notes import catalogue, models
+from hindnote.core.notes.facts import Facts
 from hindnote.core.notes.operations import NOTES_OPERATIONS
 from hindnote.core.notes.search import MATCHES_SHOWN
 from hindnote.core.operation import ArgumentError
@@ -75,8 +77,6 @@ def test_archived_notes_are_counted_or_shown(agent: Any) -> None:
 def test_one_broken_note_does_not_hide_the_others(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hindnote.core.notes import catalogue
-
     for number in range(1000):
         agent.put(f"@human/n{number:03}", "needle")
     opened = os.open
@@ -147,20 +147,20 @@ def test_a_home_that_does_not_exist_is_empty(agent: Any) -> None:
 
 
 def test_a_list_of_many_notes_fits_and_counts_the_rest(agent: Any) -> None:
-    for number in range(1_500):
+    for number in range(400):
         agent.put(f"@human/{'long name ' * 15}{number:04}", "needle")
 
     listed = agent.list()
     shown = len(listed["files"])
 
-    assert 0 < shown < 500
-    assert shown + listed["more"] == 1_500
-    assert f"1500 notes; {shown} shown, {listed['more']} left out (narrow with glob)" in agent.text
+    assert 0 < shown < 400
+    assert shown + listed["more"] == 400
+    assert f"400 notes; {shown} shown, {listed['more']} left out (narrow with glob)" in agent.text
     assert all(row["address"] in agent.text for row in listed["files"])
     size = len(json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode())
     assert OUTPUT_BUDGET_BYTES - 300 < max(size, len(agent.text.encode())) <= OUTPUT_BUDGET_BYTES
     found = agent.search(query="needle")
-    assert len(found["files"]) + found["more"] == 1_500
+    assert len(found["files"]) + found["more"] == 400
 
 
 def test_a_limit_leaves_the_rest_counted(agent: Any) -> None:
@@ -220,6 +220,50 @@ def test_no_file_makes_an_operation_crash(agent: Any, data: bytes, address: str)
         agent.path("@project/b").unlink()
     else:
         assert outcome.code == "not_text"
+
+
+def test_a_list_sees_every_change_of_files(agent: Any) -> None:
+    """Facts are kept while a file stays as it is, so each kind of change must show."""
+    path = agent.put("@human/a", "one")
+    old = 1_600_000_000
+    for body in ("two!", "six", "---\narchivedAt: 2024-01-01\n---\n", "three"):
+        path.write_text(body)
+        os.utime(path, (old, old))
+        assert agent.list(archived="arch" in body)["files"][0]["total_chars"] == (
+            0 if "arch" in body else len(body)
+        )
+    other = path.with_name("b.md")
+    path.rename(other)
+    assert agent.addresses() == ["@human/b.md"]
+    other.unlink()
+    assert agent.addresses() == []
+
+
+def test_kept_facts_are_those_of_the_files(agent: Any) -> None:
+    for number in range(3):
+        agent.put(f"@human/{number}", "body")
+    deadline = time.monotonic() + 10
+    while any(known.stamp is None for known in listed_facts(agent)):
+        assert time.monotonic() < deadline
+
+    agent.put("@human/1", "another")
+
+    assert {row["address"]: row["total_chars"] for row in agent.list()["files"]} == {
+        "@human/0.md": 4, "@human/1.md": 7, "@human/2.md": 4,
+    }  # fmt: skip
+
+
+def listed_facts(agent: Any) -> list[Facts]:
+    return catalogue.contents(agent.store.tree, agent.store.homes.default()).notes
+
+
+def test_folders_too_deep_for_an_address_are_counted(agent: Any) -> None:
+    folder = agent.put("@human/a", "x").parent
+    for _ in range(300):
+        folder /= "d"
+    folder.mkdir(parents=True)
+
+    assert agent.list()["unreadable"] == 1
 
 
 # -- projects ---------------------------------------------------------------------

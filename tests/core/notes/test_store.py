@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core.notes import atomic, clock, files, store
+from hindnote.core.notes import atomic, clock, store
 
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d"
 
@@ -532,6 +532,9 @@ def test_two_colliding_names_that_exist_already_are_both_listed(agent: Any) -> N
     assert agent.read(address="@human/plan")["text"] == "two!"
     assert agent.read(address="@human/cafe\u0301")["text"] == "four"
     agent.write(address="@human/plan", content="new")
+    agent.path("@human/caf\u00e9").unlink()
+    assert all("problem" not in row for row in agent.list()["files"])
+    assert agent.read(address="@human/caf\u00e9")["text"] == "three"
 
 
 def test_an_existing_name_that_a_new_note_could_not_get_can_be_changed(agent: Any) -> None:
@@ -816,9 +819,3 @@ def test_the_store_s_folder_is_hidden_from_git_and_no_link(agent: Any, tmp_path:
     state.rename(tmp_path / "elsewhere")
     state.symlink_to(tmp_path / "elsewhere")
     assert agent.code("write", address="@human/b", content="x") == "outside_home"
-
-
-def test_the_place_s_folder_can_be_looked_at(agent: Any) -> None:
-    agent.put("@human/a", "x")
-
-    assert files.Tree(agent.home).holds_one(("human",), ())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.notes import files
+from hindnote.core.notes import tree
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_parent_swapped_for_a_link_before_it_is_opened_gains_nothing(
             folder.symlink_to(outside)
         return opened(path, flags, *args, **kwargs)
 
-    monkeypatch.setattr(files.os, "open", swap)
+    monkeypatch.setattr(tree.os, "open", swap)
     arguments = {"content": "x"} if operation == "write" else {}
 
     outcome = agent.refused(operation, address="@human/a/secret", **arguments)
@@ -128,7 +128,7 @@ def test_a_file_swapped_for_a_link_before_it_is_opened_gains_nothing(
             path.symlink_to(outside / "secret.md")
         return opened(name, flags, *args, **kwargs)
 
-    monkeypatch.setattr(files.os, "open", swap)
+    monkeypatch.setattr(tree.os, "open", swap)
 
     assert agent.code("read", address="@human/a") == "outside_home"
 

@@ -1,0 +1,105 @@
+"""What a list says of one note, read from its file at little cost."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from hindnote.core.notes import clock, frontmatter
+from hindnote.core.notes.files import Stamp, read_all, stamp_of
+from hindnote.core.notes.note import READ_LIMIT, Note
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.address import Home
+    from hindnote.core.notes.models import Problem
+
+SETTLED_NS = 50_000_000
+"""A file that changed this shortly before it was read may change again within one tick
+of the file system's clock, so what was read of it is not kept."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a list says of one note."""
+
+    home: Home
+    path: str
+    """Within the home, NFC."""
+
+    address: str
+    """As results show it."""
+
+    updated: int
+    """Milliseconds since the epoch."""
+
+    chars: int = 0
+    """Code points of the body."""
+
+    archived_at: str | None = None
+    problem: Problem | None = None
+    stamp: Stamp | None = None
+    """Of the file as it was read; None when it may change again unnoticed."""
+
+
+def newest_first(notes: list[Facts]) -> list[Facts]:
+    """Return notes by time of their last update, then by address."""
+    notes.sort(key=attrgetter("address"))
+    notes.sort(key=attrgetter("updated"), reverse=True)
+    return notes
+
+
+def settled(status: os.stat_result) -> Stamp | None:
+    """Return a stamp to compare with later; None when it may not show the next change."""
+    return stamp_of(status) if status.st_ctime_ns < time.time_ns() - SETTLED_NS else None
+
+
+def read_facts(handle: int, home: Home, path: str) -> Facts:
+    """Return the facts of an open file."""
+    status = os.fstat(handle)
+    data = read_all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
+    facts = facts_of(data, status, home, path)
+    facts.stamp = settled(status)
+    return facts
+
+
+def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) -> Facts:
+    """Return the facts of one note.
+
+    Args:
+        data: The file's bytes; None when there are too many.
+        status: The file's status.
+        home: Where it lies.
+        path: Within the home, NFC.
+    """
+    facts = Facts(home, path, home.prefix + path, status.st_mtime_ns // clock.MILLISECOND_NS)
+    if data is None:
+        facts.problem = "too_large"
+        return facts
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        facts.problem = "not_text"
+        return facts
+    fences = frontmatter.fences(text)
+    if fences is None:
+        facts.chars = len(text)
+        return facts
+    start, end, body = fences
+    updated = frontmatter.glance(text[start:end])
+    if updated is None:
+        return _parsed(facts, text)
+    facts.chars = len(text) - body
+    facts.updated = max(facts.updated, clock.parse_ms(updated) or 0)
+    return facts
+
+
+def _parsed(facts: Facts, text: str) -> Facts:
+    note = Note.parse(text)
+    facts.chars = len(note.body)
+    facts.updated = max(facts.updated, note.time_of("updatedAt") or 0)
+    facts.archived_at = note.archived_at
+    facts.problem = None if note.error is None else "invalid_frontmatter"
+    return facts

@@ -1,0 +1,117 @@
+"""One note as it lies on disk, and what a change of one did."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.notes import clock
+from hindnote.core.notes.address import SUFFIX, Address
+from hindnote.core.notes.files import names_in
+from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
+from hindnote.core.notes.tree import read_file
+from hindnote.core.outcome import Refused, quote
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.models import Change
+    from hindnote.core.notes.tree import Place
+
+ABSENT = "absent"
+"""The expected version of a note that must not exist."""
+
+SUGGESTED_FROM = 1_000
+"""Names in a folder that are compared for a suggestion, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One note as it lies on disk."""
+
+    address: Address
+    note: Note
+    data: bytes
+    status: os.stat_result
+
+    @property
+    def version(self) -> str:
+        """Short hash of the file's bytes."""
+        return version_of(self.data)
+
+    @property
+    def updated(self) -> int:
+        """The later of the recorded time and the file's, so that a hand edit shows."""
+        return max(self._file_ms, self.note.time_of("updatedAt") or 0)
+
+    @property
+    def created(self) -> int:
+        """The recorded time, else the earliest that the file knows of."""
+        recorded = self.note.time_of("createdAt")
+        if recorded is not None:
+            return recorded
+        born = getattr(self.status, "st_birthtime", None)
+        return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
+
+    @property
+    def _file_ms(self) -> int:
+        return self.status.st_mtime_ns // clock.MILLISECOND_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did."""
+
+    outcome: Literal["created", "overwrote", "restored"]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What an update did, with the body before and after."""
+
+    version: str
+    applied: int
+    change: Change
+    before: str
+    after: str
+
+
+def load(address: Address, place: Place) -> Stored:
+    """Return the note that lies in a place.
+
+    Raises:
+        Refused: ``not_text``, ``too_large``, ``not_found``.
+        OSError: It cannot be read.
+    """
+    data, status = read_file(place, READ_LIMIT)
+    return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
+
+
+def existing(address: Address, place: Place) -> Stored:
+    """Return the note that lies in a place; with none, say what has a similar name."""
+    if place.status is not None:
+        return load(address, place)
+    names = names_in(place.folder)[:SUGGESTED_FROM]
+    notes = [name for name in names if name.endswith(SUFFIX)]
+    import difflib
+
+    similar = difflib.get_close_matches(place.name, notes, n=3)
+    folder = place.shown[: -len(address.path[-1])]
+    hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
+    raise Refused("not_found", f"there is no note {quote(place.shown)}{hint}")
+
+
+def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
+    """Refuse a note that has not the expected version.
+
+    Raises:
+        Refused: ``changed``, naming the current version.
+    """
+    if expected is None or expected == (ABSENT if stored is None else stored.version):
+        return
+    current = "does not exist" if stored is None else f"has version {stored.version}"
+    raise Refused(
+        "changed",
+        f"{quote(shown)} {current}, not {quote(expected)} as expected; nothing was changed, read "
+        "it and decide again",
+    )
