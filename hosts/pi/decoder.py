@@ -6,9 +6,10 @@ from collections import OrderedDict
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.cache import FileCache
+from hindnote.core.history.jsontext import parse
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused
 from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
@@ -74,6 +75,15 @@ class PiProjection:
         entry = self._index.entry_of(seq)
         kind = _KINDS[self._index.kinds[seq - 1]]
         return facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
+
+    def entry(self, seq: int) -> dict[str, Any]:
+        """Return the native entry that took a seq, as plain data.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        value: dict[str, Any] = parse(self._index.line(self._index.entry_of(seq)))
+        return value
 
 
 class Session:

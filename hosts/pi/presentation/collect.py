@@ -1,0 +1,136 @@
+"""The tool events of a recorded session, each with its presentation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.timeline import Timeline
+from hindnote.hosts.pi.presentation.models import Part, Presentation
+from hindnote.hosts.pi.presentation.parse import present, present_command
+
+if TYPE_CHECKING:
+    from hindnote.hosts.pi.decoder import PiProjection
+
+_REGEX = re.compile(r"[\\^$.|?*+()\[\]{}]")
+
+
+class Shown(Part):
+    """One tool event."""
+
+    seq: int
+    created_at: str | None = None
+    tool: str | None = None
+    status: str | None = None
+    arguments: Any = None
+    presentation: Presentation | None = None
+    """None for a call without a result."""
+
+    @property
+    def subject(self) -> str:
+        """What the tool was asked for, where its result does not say it: a pattern, a folder."""
+        given = self.arguments if isinstance(self.arguments, dict) else {}
+        wanted = ("pattern", "path") if self.tool in ("grep", "find") else ("path",)
+        if self.tool not in ("grep", "find", "ls"):
+            return ""
+        return " in ".join(given[key] for key in wanted if isinstance(given.get(key), str))
+
+    @property
+    def literal(self) -> re.Pattern[str] | None:
+        """What a search looked for, when that was a plain text and can be found again."""
+        given = self.arguments if isinstance(self.arguments, dict) else {}
+        pattern = given.get("pattern")
+        if not isinstance(pattern, str) or not pattern:
+            return None
+        if given.get("literal") is not True and _REGEX.search(pattern):
+            return None
+        flags = re.IGNORECASE if given.get("ignoreCase") is True else re.NOFLAG
+        return re.compile(re.escape(pattern), flags)
+
+
+class Page(Part):
+    """A session's tool events, as asked for."""
+
+    session: str
+    name: str | None = None
+    cwd: str | None = None
+    results: tuple[Shown, ...]
+
+
+def page_of(projection: PiProjection, seq: int | None, last: int | None) -> Page:
+    """Return the tool events of a session.
+
+    Args:
+        projection: The session.
+        seq: The one event to show; None for all.
+        last: Show the last few only.
+
+    Raises:
+        Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``.
+        ValueError: The event at ``seq`` is no tool event.
+    """
+    timeline = Timeline(projection)
+    positions = list(_tool_positions(timeline))
+    if seq is not None:
+        position = timeline.locate(seq)
+        if position not in positions:
+            raise ValueError(f"seq {seq} is a {timeline.role(position)} event, not a tool's")
+        positions = [position]
+    elif last is not None:
+        positions = positions[-last:]
+    header = projection.header
+    return Page(
+        session=header.session_id,
+        name=header.name,
+        cwd=header.cwd,
+        results=tuple(_shown(projection, timeline, position) for position in positions),
+    )
+
+
+def _tool_positions(timeline: Timeline) -> Iterator[int]:
+    for position in range(timeline.size):
+        if timeline.is_event(position) and timeline.role(position) == "tool":
+            yield position
+
+
+def _shown(projection: PiProjection, timeline: Timeline, position: int) -> Shown:
+    event = timeline.event(position)
+    kind = timeline.branch.kinds[position]
+    partner = timeline.partner(position)
+    arguments = event.facts.arguments
+    given = json.loads(arguments) if arguments is not None else None
+    presentation: Presentation | None = None
+    if kind == SlotKind.COMMAND:
+        presentation = present_command(_message(projection, event.seq))
+    elif kind == SlotKind.RESULT:
+        presentation = present(_message(projection, event.seq))
+    elif partner is not None:
+        presentation = present(_message(projection, timeline.seq(partner)), given)
+    return Shown(
+        seq=event.seq,
+        created_at=event.created_at,
+        tool=event.tool,
+        status=event.status,
+        arguments=given,
+        presentation=presentation,
+    )
+
+
+def _message(projection: PiProjection, seq: int) -> dict[str, Any]:
+    message: dict[str, Any] = projection.entry(seq)["message"]
+    return message
+
+
+def located(cwd: str | None, *parts: str | None) -> Path | None:
+    """Return where a printed path lies, as far as the record tells; None when it does not."""
+    if cwd is None or not cwd.startswith("/"):
+        return None
+    path = Path(cwd)
+    for part in parts:
+        if part:
+            path /= part
+    return path if "\x00" not in str(path) else None

@@ -1,0 +1,243 @@
+"""Presentations as one page: no script, no request, everything of a record escaped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from hindnote.hosts.pi.presentation.collect import located
+from hindnote.hosts.pi.presentation.models import (
+    Bash,
+    Edit,
+    Find,
+    Grep,
+    GrepFile,
+    GrepLine,
+    Ls,
+    Read,
+    Text,
+    Write,
+)
+from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
+
+if TYPE_CHECKING:
+    from hindnote.hosts.pi.presentation.collect import Page, Shown
+    from hindnote.hosts.pi.presentation.models import DiffRow
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2024; --dim: #5b6570; --paper: #fbfbfa; --card: #fff;
+  --edge: #dcdfe3; --ok: #1a7f37; --bad: #b3261e; --wait: #8a5a00; --add: #e3f6e8; --del: #fdeaea;
+  --path: #7a2a8c; --mark: #fff0b3; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e7ea; --dim: #9aa4ae; --paper: #15181b;
+  --card: #1d2125; --edge: #363c42; --ok: #6fdd8b; --bad: #ff9b93; --wait: #f0c168; --add: #14321f;
+  --del: #3d1a1a; --path: #dba6ea; --mark: #5c4d10; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; color: var(--ink);
+  background: var(--paper); font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.35rem; margin: 0; overflow-wrap: anywhere; }
+.about, .dim, .note { color: var(--dim); }
+.note { font-size: .9rem; }
+.about { margin: .25rem 0 1.5rem; overflow-wrap: anywhere; }
+article { background: var(--card); border: 1px solid var(--edge); border-radius: .5rem;
+  margin: 0 0 1rem; overflow: hidden; }
+article > header { display: flex; flex-wrap: wrap; gap: 0 .75rem; padding: .5rem .9rem;
+  border-bottom: 1px solid var(--edge); align-items: baseline; }
+article > header h2 { font-size: 1rem; margin: 0; }
+article > header .dim { font-size: .85rem; }
+article > header code { overflow-wrap: anywhere; }
+.ok { color: var(--ok); } .error { color: var(--bad); } .other { color: var(--wait); }
+.body { padding: .6rem .9rem .8rem; }
+.body > * { margin: .35rem 0; }
+pre, code, .path { font: .85rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; tab-size: 4; }
+pre { overflow-x: auto; margin: 0; padding: .1rem 0; unicode-bidi: plaintext; }
+.path { color: var(--path); font-weight: 600; overflow-wrap: anywhere; margin: .6rem 0 .1rem; }
+.row { display: block; min-width: max-content; white-space: pre; }
+.no { color: var(--dim); user-select: none; display: inline-block; text-align: right;
+  margin-right: 1ch; }
+.match { font-weight: 600; } .context { color: var(--dim); }
+.add { background: var(--add); } .del { background: var(--del); }
+.gap, .left { color: var(--dim); font-style: italic; }
+mark { background: var(--mark); color: inherit; }
+a { color: inherit; }
+"""
+
+
+def document(page: Page, full: bool) -> str:
+    """Return a page for a browser."""
+    title = escape(visible(page.name or f"Pi session {page.session}"))
+    about = " · ".join(visible(part) for part in (page.name and page.session, page.cwd) if part)
+    count = len(page.results)
+    body = "\n".join(_Article(page, shown, full).html() for shown in page.results)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p class="about">{escape(about)} · {count:,} tool result{"s" * (count != 1)}</p>
+<main>
+{body}
+</main>
+</body>
+</html>"""
+
+
+class _Article:
+    """One tool event of a page."""
+
+    def __init__(self, page: Page, shown: Shown, full: bool) -> None:
+        self._page = page
+        self._shown = shown
+        self._full = full
+
+    def html(self) -> str:
+        """Return the event as an element."""
+        shown = self._shown
+        status = shown.status or "unknown"
+        look = status if status in ("ok", "error") else "other"
+        body = "\n".join(self._body())
+        subject = f"<code>{self._text(shown.subject)}</code> " if shown.subject else ""
+        return (
+            f'<article id="seq-{shown.seq}">\n<header><h2>{self._text(shown.tool or "unknown tool")}'
+            f'</h2> {subject}<span class="{look}">{status}</span> <span class="dim">seq {shown.seq}</span> '
+            f'<span class="dim">{self._text(shown.created_at or "")}</span></header>\n'
+            f'<div class="body">\n{body}\n</div>\n</article>'
+        )
+
+    def _text(self, text: str) -> str:
+        return escape(line(text, self._full))
+
+    def _body(self) -> Iterator[str]:
+        told = self._shown.presentation
+        if isinstance(told, Bash):
+            yield from self._bash(told)
+        elif isinstance(told, Edit):
+            yield f'<p class="path">{self._text(told.sentence)}</p>'
+            yield f"<pre>{''.join(self._diff_row(row, told.gutter) for row in told.rows)}</pre>"
+        elif isinstance(told, Grep):
+            yield from self._grep(told)
+        elif isinstance(told, Find):
+            yield from self._pre(told.paths)
+            yield from self._noted("no files found" if told.no_matches else "", told.notices)
+        elif isinstance(told, Ls):
+            yield from self._pre(entry.name + "/" * entry.directory for entry in told.entries)
+            yield from self._noted("empty directory" if told.empty else "", told.notices)
+        elif isinstance(told, Read):
+            where = self._text(told.path or "a file")
+            yield f'<p class="path">{where}<span class="dim">{escape(reach(told))}</span></p>'
+            yield from self._pre(text_lines(told.content) if told.content else ())
+            yield from self._noted("", told.notices)
+        elif isinstance(told, Write):
+            yield f'<p class="path">{self._text(told.sentence)}</p>'
+        elif isinstance(told, Text):
+            yield from self._arguments()
+            yield from self._pre(text_lines(told.text), "error" if told.failed else "")
+        else:
+            yield from self._arguments()
+            yield '<p class="note">no result</p>'
+        for image in told.images if told else ():
+            size = "" if image.size is None else f", {image.size:,} bytes"
+            yield f'<p class="note">[image {self._text(image.mime or "")}{size}]</p>'
+
+    def _arguments(self) -> Iterator[str]:
+        if self._shown.arguments:
+            text = json.dumps(self._shown.arguments, ensure_ascii=False)
+            yield f'<pre class="dim">{self._text(text)}</pre>'
+
+    def _pre(self, lines: Iterable[str], look: str = "") -> Iterator[str]:
+        cut = clipped(list(lines), self._full)
+        if not cut.head:
+            return
+        rows = [*map(escape, cut.head)]
+        if cut.omitted:
+            rows.append(f'<span class="left">… {cut.omitted:,} more lines</span>')
+            rows += map(escape, cut.tail)
+        named = f' class="{look}"' if look else ""
+        # A line end right behind the tag would be dropped.
+        yield f"<pre{named}>\n{chr(10).join(rows)}</pre>"
+
+    def _noted(self, sentence: str, notices: Iterable[str]) -> Iterator[str]:
+        for text in (sentence, *notices):
+            if text:
+                yield f'<p class="note">{self._text(text)}</p>'
+
+    def _bash(self, told: Bash) -> Iterator[str]:
+        if told.command:
+            lines = text_lines(told.command)
+            text = "\n".join(f"{'>' if n else '$'} {row}" for n, row in enumerate(lines))
+            yield from self._pre(text.split("\n"), "match")
+        if told.no_output:
+            yield '<p class="note">no output</p>'
+        elif told.output:
+            yield from self._pre(text_lines(told.output))
+        yield from self._noted("", told.notices)
+        if told.full_output_path:
+            yield self._full_output(told.full_output_path)
+        if ending := ended(told):
+            yield f'<p class="error">{escape(ending)}</p>'
+
+    def _full_output(self, path: str) -> str:
+        target = located("/", path)
+        if target is None or not target.exists():
+            return f'<p class="note">full output: {self._text(path)} (no longer there)</p>'
+        uri = escape(target.as_uri())
+        return f'<p class="note">full output: <a href="{uri}">{self._text(path)}</a></p>'
+
+    def _diff_row(self, row: DiffRow, gutter: int) -> str:
+        look = {"+": " add", "-": " del", "…": " gap"}.get(row.marker or "", "")
+        number = "" if row.line is None else str(row.line)
+        return (
+            f'<span class="row{look}"><span class="no" style="min-width:{gutter}ch">{number}</span>'
+            f"{escape(row.marker or ' ')} {self._text(row.text)}</span>"
+        )
+
+    def _grep(self, told: Grep) -> Iterator[str]:
+        if not told.no_matches:
+            files = f"{told.file_count:,} file" + "s" * (told.file_count != 1)
+            matches = f"{told.match_count:,} match" + "es" * (told.match_count != 1)
+            yield f'<p class="note">{matches} in {files}</p>'
+        for file in told.files:
+            yield from self._file(file)
+        yield from self._pre(row.text for row in told.loose if row.text != "--")
+        if told.match_count and self._shown.literal:
+            yield '<p class="note">Marked words were found again in the shown lines.</p>'
+        yield from self._noted("no matches found" if told.no_matches else "", told.notices)
+
+    def _file(self, file: GrepFile) -> Iterator[str]:
+        if file.path is not None:
+            guess = ' <span class="dim">(path guessed)</span>' if file.guessed else ""
+            yield f'<p class="path">{self._text(file.path)}{guess}</p>'
+        width = max(len(str(row.line)) for block in file.blocks for row in block)
+        apart = max(map(len, file.blocks)) > 1
+        gap = '<span class="row gap">⋯</span>' if apart else ""
+        yield (
+            "<pre>"
+            + gap.join(
+                "".join(self._grep_row(row, width) for row in block) for block in file.blocks
+            )
+            + "</pre>"
+        )
+
+    def _grep_row(self, row: GrepLine, width: int) -> str:
+        text = line(row.text, self._full)
+        literal = self._shown.literal if row.kind == "match" else None
+        shown = marked(text, literal) if literal else escape(text)
+        number = f'<span class="no" style="min-width:{width}ch">{row.line}</span>'
+        return f'<span class="row {row.kind}">{number}{shown}</span>'
+
+
+def marked(text: str, literal: re.Pattern[str]) -> str:
+    """Return a text escaped, with what was looked for marked."""
+    pieces, end = [], 0
+    for found in literal.finditer(text):
+        pieces += [escape(text[end : found.start()]), f"<mark>{escape(found.group())}</mark>"]
+        end = found.end()
+    return "".join(pieces) + escape(text[end:])

@@ -1,0 +1,214 @@
+"""Presentations in a terminal. Width, colours and ``NO_COLOR`` are rich's business."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.style import Style
+from rich.text import Text as Line
+
+from hindnote.hosts.pi.presentation.collect import located
+from hindnote.hosts.pi.presentation.models import (
+    Bash,
+    Edit,
+    Find,
+    Grep,
+    GrepFile,
+    Ls,
+    Read,
+    Text,
+    Write,
+)
+from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.hosts.pi.presentation.collect import Page, Shown
+
+STATUS_STYLES = {"ok": "green", "error": "bold red", "pending": "yellow", "unanswered": "yellow"}
+DIFF_STYLES = {"+": "green", "-": "red", "…": "dim", None: ""}
+
+
+def show(page: Page, full: bool, console: Console | None = None) -> None:
+    """Print a page; to a pipe without colours, and without breaking lines."""
+    console = console or Console(highlight=False)
+    if not page.results:
+        console.print("no tool results")
+    for number, shown in enumerate(page.results):
+        if number:
+            console.print()
+        view = View(page, shown, full)
+        console.print(view.head(), soft_wrap=True)
+        for part in view.body():
+            if console.is_terminal:
+                console.print(Padding(part, (0, 0, 0, 2)))
+            else:
+                # A pipe has no width; a padded line would be broken at one.
+                console.print(Line("  ").append_text(part), soft_wrap=True)
+
+
+class View:
+    """One tool event in a terminal."""
+
+    def __init__(self, page: Page, shown: Shown, full: bool) -> None:
+        self._page = page
+        self._shown = shown
+        self._full = full
+
+    def head(self) -> Line:
+        """Return the line that names the event."""
+        shown = self._shown
+        head = Line(f"seq {shown.seq}  ", style="dim")
+        head.append(visible(shown.tool or "unknown tool"), style="bold not dim")
+        if shown.subject:
+            head.append(f" {line(shown.subject, self._full)}", style="not dim")
+        status = shown.status or "unknown"
+        head.append(f"  {status}", style=STATUS_STYLES.get(status, "yellow") + " not dim")
+        if shown.created_at:
+            head.append(f"  {visible(shown.created_at)}")
+        return head
+
+    def body(self) -> Iterator[Line]:
+        """Yield the lines below it."""
+        told = self._shown.presentation
+        if isinstance(told, Bash):
+            yield from self._bash(told)
+        elif isinstance(told, Edit):
+            yield from self._edit(told)
+        elif isinstance(told, Grep):
+            yield from self._grep(told)
+        elif isinstance(told, Find):
+            yield from self._listed([(path, path.endswith("/")) for path in told.paths])
+            yield from self._noted(told.no_matches, "no files found", told.notices)
+        elif isinstance(told, Ls):
+            yield from self._listed(
+                [(e.name + "/" * e.directory, e.directory) for e in told.entries]
+            )
+            yield from self._noted(told.empty, "empty directory", told.notices)
+        elif isinstance(told, Read):
+            yield from self._read(told)
+        elif isinstance(told, Write):
+            yield self._path(told.path, told.sentence)
+        elif isinstance(told, Text):
+            yield from self._arguments()
+            yield from self._lines(text_lines(told.text), "red" if told.failed else "")
+        else:
+            yield from self._arguments()
+            yield Line("no result", style="dim")
+        for image in told.images if told else ():
+            size = "" if image.size is None else f", {image.size:,} bytes"
+            yield Line(f"[image {visible(image.mime or '')}{size}]", style="dim")
+
+    def _arguments(self) -> Iterator[Line]:
+        if self._shown.arguments:
+            text = json.dumps(self._shown.arguments, ensure_ascii=False)
+            yield Line(line(text, self._full), style="dim")
+
+    def _path(self, path: str | None, text: str, *below: str | None) -> Line:
+        """Return a text that leads to a path where the terminal can open one."""
+        shown = Line(line(text, self._full))
+        target = located(self._page.cwd, *below, path)
+        if path and target is not None:
+            self._link(shown, target)
+        return shown
+
+    def _link(self, shown: Line, target: Path) -> None:
+        shown.stylize(Style(link=target.as_uri()))
+
+    def _lines(self, lines: Iterable[str], style: str = "") -> Iterator[Line]:
+        cut = clipped(list(lines), self._full)
+        for text in cut.head:
+            yield Line(text, style=style)
+        if cut.omitted:
+            yield Line(f"… {cut.omitted:,} more lines", style="dim italic")
+        for text in cut.tail:
+            yield Line(text, style=style)
+
+    def _noted(self, nothing: bool, sentence: str, notices: Iterable[str]) -> Iterator[Line]:
+        if nothing:
+            yield Line(sentence, style="dim")
+        for notice in notices:
+            yield Line(f"({line(notice, self._full)})", style="dim italic")
+
+    def _listed(self, names: list[tuple[str, bool]]) -> Iterator[Line]:
+        folders = {line(name, self._full) for name, folder in names if folder}
+        for shown in self._lines(name for name, _ in names):
+            if shown.plain in folders:
+                shown.stylize("bold blue")
+            yield shown
+
+    def _bash(self, told: Bash) -> Iterator[Line]:
+        if told.command:
+            for number, text in enumerate(text_lines(told.command)):
+                yield Line(f"{'>' if number else '$'} {line(text, self._full)}", style="bold")
+        if told.no_output:
+            yield Line("no output", style="dim")
+        elif told.output:
+            yield from self._lines(text_lines(told.output))
+        yield from self._noted(False, "", told.notices)
+        if told.full_output_path:
+            yield self._full_output(told.full_output_path)
+        if ending := ended(told):
+            yield Line(ending, style="bold red")
+
+    def _full_output(self, path: str) -> Line:
+        target = located("/", path)
+        shown = Line(f"full output: {line(path, self._full)}", style="dim")
+        if target is None or not target.exists():
+            return shown.append(" (no longer there)")
+        self._link(shown, target)
+        return shown
+
+    def _edit(self, told: Edit) -> Iterator[Line]:
+        yield self._path(told.path, told.sentence)
+        for row in told.rows:
+            number = "" if row.line is None else str(row.line)
+            text = line(row.text, self._full)
+            style = DIFF_STYLES.get(row.marker, "")
+            marker = row.marker or " "
+            yield Line(f"{marker}{number:>{told.gutter}} {text}", style=style)
+
+    def _grep(self, told: Grep) -> Iterator[Line]:
+        if not told.no_matches:
+            files = f"{told.file_count:,} file" + "s" * (told.file_count != 1)
+            matches = f"{told.match_count:,} match" + "es" * (told.match_count != 1)
+            yield Line(f"{matches} in {files}", style="dim")
+        for file in told.files:
+            yield from self._file(file)
+        for row in told.loose:
+            if row.text != "--":
+                yield Line(line(row.text, self._full))
+        yield from self._noted(told.no_matches, "no matches found", told.notices)
+
+    def _file(self, file: GrepFile) -> Iterator[Line]:
+        given = self._shown.arguments if isinstance(self._shown.arguments, dict) else {}
+        below = given.get("path") if isinstance(given.get("path"), str) else None
+        if below and file.path and below.rsplit("/", 1)[-1] == file.path:
+            below = below[: -len(file.path)]
+        if file.path is not None:
+            name = self._path(file.path, file.path, below)
+            name.stylize("bold magenta")
+            yield name.append(" (path guessed)", style="dim") if file.guessed else name
+        width = max(len(str(row.line)) for block in file.blocks for row in block)
+        for number, block in enumerate(file.blocks):
+            if number and len(file.blocks) > 1 and max(map(len, file.blocks)) > 1:
+                yield Line(f"{'⋯':>{width}}", style="dim")
+            for row in block:
+                match = row.kind == "match"
+                shown = Line(f"{row.line:>{width}} ", style="green" if match else "dim")
+                text = Line(line(row.text, self._full), style="bold not dim" if match else "dim")
+                if match and (literal := self._shown.literal):
+                    for found in literal.finditer(text.plain):
+                        text.stylize("underline", *found.span())
+                yield shown.append_text(text)
+
+    def _read(self, told: Read) -> Iterator[Line]:
+        yield self._path(told.path, told.path or "a file").append(reach(told), style="dim")
+        if told.content:
+            yield from self._lines(text_lines(told.content))
+        yield from self._noted(False, "", told.notices)

@@ -1,0 +1,87 @@
+"""What every surface needs: text that is safe to show, and long things shortened with a count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindnote.hosts.pi.presentation.models import Bash, Read
+
+LINE_LIMIT = 2_000
+"""Characters of one line that are shown, at most."""
+
+_HEAD, _TAIL = 150, 50
+
+# What a terminal would obey and a page would hide: controls, and marks that turn the
+# reading direction of everything behind them.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped:
+    """Lines to show: the first ones, how many are left out, the last ones."""
+
+    head: tuple[str, ...]
+    omitted: int = 0
+    tail: tuple[str, ...] = ()
+
+
+def visible(text: str) -> str:
+    """Return a text in which every control character is a mark that can be seen."""
+    return _HIDDEN.sub(_mark, text)
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟨{code:04X}⟩"
+
+
+def line(text: str, full: bool) -> str:
+    """Return one line as it is shown: visible, and cut with a count when it is too long."""
+    text = text.removesuffix("\r")
+    if full or len(text) <= LINE_LIMIT:
+        return visible(text)
+    left = len(text) - LINE_LIMIT
+    return f"{visible(text[:LINE_LIMIT])} … {left:,} more characters"
+
+
+def clipped(lines: Sequence[str], full: bool) -> Clipped:
+    """Return lines as they are shown, those in the middle left out when there are too many."""
+    omitted = len(lines) - _HEAD - _TAIL
+    if full or omitted <= 1:
+        return Clipped(tuple(line(text, full) for text in lines))
+    head = tuple(line(text, full) for text in lines[:_HEAD])
+    return Clipped(head, omitted, tuple(line(text, full) for text in lines[-_TAIL:]))
+
+
+def text_lines(text: str) -> list[str]:
+    """Return a text's lines; a final line end begins no line of its own."""
+    lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def ended(told: Bash) -> str:
+    """Return how a command ended, if not well."""
+    if told.aborted:
+        return "aborted"
+    if told.timed_out_after is not None:
+        return f"timed out after {told.timed_out_after:g} s"
+    return f"exit code {told.exit_code}" if told.exit_code else ""
+
+
+def reach(told: Read) -> str:
+    """Return which lines of a file are shown, if not simply all."""
+    if not told.content or (told.first_line == 1 and told.total_lines is None):
+        return ""
+    last = told.first_line + len(text_lines(told.content)) - 1
+    of = "" if told.total_lines is None else f" of {told.total_lines:,}"
+    return f"  lines {told.first_line:,} to {last:,}{of}"

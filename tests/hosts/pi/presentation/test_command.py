@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pi_sessions import Writer, call
+from rich.console import Console
+
+from hindnote.hosts.pi.decoder import Sessions
+from hindnote.hosts.pi.presentation.collect import Page, page_of
+from hindnote.hosts.pi.presentation.command import present
+from hindnote.hosts.pi.presentation.html import document
+from hindnote.hosts.pi.presentation.terminal import show
+
+DATA = Path(__file__).parents[3] / "data/pi"
+FILES = sorted(DATA.glob("*.jsonl"))
+VOID = {"meta", "br", "hr", "img", "link"}
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(present, arguments)
+
+
+def page(file: Path, seq: int | None = None, last: int | None = None) -> Page:
+    projection = Sessions().of_file(file)
+    assert projection is not None
+    return page_of(projection, seq, last)
+
+
+class Checker(HTMLParser):
+    """Finds out whether tags nest, and what a page would run or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.problems: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in {"script", "iframe", "object", "embed", "img", "link", "form"}:
+            self.problems.append(f"<{tag}>")
+        for name, value in attrs:
+            if name.startswith("on") or (name == "href" and not (value or "").startswith("file:")):
+                self.problems.append(f"{tag} {name}={value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def checked(html: str) -> Checker:
+    checker = Checker()
+    checker.feed(html)
+    checker.close()
+    assert checker.problems == []
+    assert checker.open == []
+    return checker
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_recorded_session_is_shown_in_every_format(file: Path) -> None:
+    asked = page(file)
+
+    checked(document(asked, full=False))
+    out = StringIO()
+    show(asked, full=False, console=Console(file=out, highlight=False))
+    assert out.getvalue().count("seq ") >= len(asked.results)
+    assert Page.model_validate_json(asked.model_dump_json(exclude_none=True)) == asked
+
+
+def test_json_holds_every_tool_event_of_the_branch_whole() -> None:
+    done = run("--session-file", str(DATA / "truncated-bash.jsonl"), "--format", "json")
+
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert [row["tool"] for row in told["results"]] == ["bash"] * 5
+    assert told["results"][0]["presentation"]["output"].count("\n") == 1999
+    assert told["results"][4]["presentation"]["command"] == "seq 1 2100"
+
+
+def test_seq_and_last_choose_what_is_shown() -> None:
+    file = str(DATA / "basic.jsonl")
+
+    one = json.loads(run("--session-file", file, "--seq", "29", "--format", "json").stdout)
+    two = json.loads(run("--session-file", file, "--last", "2", "--format", "json").stdout)
+
+    assert [row["seq"] for row in one["results"]] == [29]
+    assert [row["tool"] for row in two["results"]] == ["find", "bash"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--seq", "1"], "seq 1 is a user event"),
+        (["--seq", "4"], "read seq 3"),
+        (["--seq", "4000"], "seqs 1 to 43"),
+        (["--seq", "3", "--last", "1"], "not both"),
+        (["--last", "0"], "0"),
+    ],
+)
+def test_what_cannot_be_shown_ends_with_2_and_says_why(arguments: list[str], said: str) -> None:
+    done = run("--session-file", str(DATA / "basic.jsonl"), *arguments)
+
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_a_file_that_is_no_session_ends_with_2(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text("hello\n")
+
+    done = run("--session-file", str(file))
+
+    assert done.exit_code == 2
+    assert "no Pi session" in done.output
+
+
+def test_without_a_file_the_latest_session_of_the_directory_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path))
+    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert run().exit_code == 2
+    folder = tmp_path / "sessions/--x--"
+    folder.mkdir(parents=True)
+    writer = Writer(folder / "s.jsonl", cwd=str(tmp_path))
+    writer.answer(call("c1", command="ls"))
+    writer.result("c1", "found it")
+
+    assert "found it" in run().stdout
+
+
+HOSTILE = (
+    "</pre></article><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\x1b[31m\x1b]0;x\x07"
+    "\u202eevil\u2066 'quotes' \"too\" \x00\x9b31m"
+)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    writer = Writer(tmp_path / "s.jsonl", cwd="/w/<b>")
+    tools = {
+        "bash": HOSTILE,
+        "read": HOSTILE,
+        "grep": f"{HOSTILE}:3: {HOSTILE}",
+        "find": HOSTILE,
+        "ls": HOSTILE,
+        "write": HOSTILE,
+        HOSTILE: HOSTILE,
+    }
+    for number, (tool, output) in enumerate(tools.items()):
+        names = {"path": HOSTILE, "pattern": HOSTILE, "command": HOSTILE}
+        writer.answer(call(f"c{number}", tool, **names))
+        writer.result(f"c{number}", output, toolName=tool)
+    writer.entry("session_info", name=HOSTILE)
+    return writer.path
+
+
+def test_hostile_content_stays_text_on_a_page(hostile: Path) -> None:
+    checker = checked(document(page(hostile), full=False))
+
+    assert "<script>alert(1)</script>" in checker.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", checker.text)
+
+
+def test_hostile_content_commands_no_terminal(hostile: Path) -> None:
+    out = StringIO()
+    show(page(hostile), full=False, console=Console(file=out, force_terminal=True, width=80))
+
+    # rich's own colours and links are all that may be left.
+    own = re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\", "", out.getvalue())
+    assert "\x1b" not in own
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", own)
+
+
+def test_a_pipe_gets_plain_whole_lines(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", command="x"))
+    writer.result("c1", "y" * 1500 + "\n" + "z" * 5000)
+    out = StringIO()
+
+    show(page(writer.path), full=False, console=Console(file=out, highlight=False))
+
+    rows = out.getvalue().splitlines()
+    assert "  " + "y" * 1500 in rows
+    assert "  " + "z" * 2000 + " … 3,000 more characters" in rows
+    assert "\x1b" not in out.getvalue()
+
+
+def test_long_outputs_are_shortened_with_a_count_and_shown_in_full_on_demand() -> None:
+    asked = page(DATA / "truncated-bash.jsonl", last=1)
+
+    short, full = document(asked, full=False), document(asked, full=True)
+
+    assert "… 1,800 more lines" in short
+    assert "more lines" not in full
+    assert full.count("\n") - short.count("\n") >= 1799
+
+
+def test_a_full_output_is_linked_while_it_exists(tmp_path: Path) -> None:
+    log = tmp_path / "out put.log"
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", command="x"))
+    details = {"truncation": {"truncated": True}, "fullOutputPath": str(log)}
+    writer.result("c1", "part", details=details)
+
+    assert "no longer there" in document(page(writer.path), full=False)
+    log.touch()
+    assert f'<a href="{log.as_uri()}">' in document(page(writer.path), full=False)
+
+
+def test_a_literal_pattern_is_found_again_and_said_to_be(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "grep", pattern="a.b", literal=True, ignoreCase=True))
+    writer.result("c1", "x.py:1: A.B axb a.b", toolName="grep")
+    writer.answer(call("c2", "grep", pattern="a.b"))
+    writer.result("c2", "x.py:1: axb", toolName="grep")
+
+    html = document(page(writer.path), full=False)
+
+    assert re.findall("<mark>(.*?)</mark>", html) == ["A.B", "a.b"]
+    assert html.count("found again") == 1
