@@ -91,10 +91,10 @@ def existing(address: Address, place: Place) -> Stored:
     """Return the note that lies in a place; with none, say what has a similar name."""
     if place.status is not None:
         return load(address, place)
-    names = names_in(place.folder)[:SUGGESTED_FROM]
-    notes = [name for name in names if name.endswith(SUFFIX)]
     import difflib
 
+    names = names_in(place.folder)[:SUGGESTED_FROM]
+    notes = [name for name in names if name.endswith(SUFFIX)]
     similar = difflib.get_close_matches(place.name, notes, n=3)
     folder = place.shown[: -len(address.path[-1])]
     hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
