@@ -112,16 +112,14 @@ class EventRow(Result):
     output_truncated: bool | None = None
     full_output_path: str | None = None
     content: str
-    """Part of the event's document, unmodified."""
-
     total_chars: int
     truncated: bool | None = None
     offset_chars: int | None = None
-    """Of a query hit: where content starts in the document."""
+    """Of a hit: where content starts in the event's text."""
 
     matches_total: int | None = None
     also_in: int | None = None
-    """Other sessions that hold a copy of this event."""
+    """Other sessions that hold a copy."""
 
 
 class FoldedRow(Result):
@@ -133,13 +131,10 @@ class FoldedRow(Result):
     last_seq: int
     count: int
     tools: dict[str, int]
-    """Calls by tool."""
-
     omitted_tools: int | None = None
-    """Further tools, left out of tools."""
+    """Further tools."""
 
     expand: Expand
-    """Params that list these events."""
 
 
 class HistoryList(_Wired):
@@ -152,18 +147,14 @@ class HistoryList(_Wired):
 
     page_newer: Page | None
     damaged_lines: int | None = None
-    """Lines of files that could not be read."""
-
     lookups_omitted: int | None = None
-    """Matching calls of the notes and history reading tools, left out."""
+    """Matching calls of our reading tools."""
 
     sessions_covered: int | None = None
     sessions_remaining: int | None = None
-    """Not searched to the end; since, until and narrower selectors reach them."""
+    """Reached by since, until or a narrower session."""
 
     sessions_skipped: int | None = None
-    """Sessions that could not be read."""
-
     note: str | None = None
 
 
