@@ -6,7 +6,6 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hindnote.core.history.corpus import Corpus
 from hindnote.core.history.instants import bound as time_bound
 from hindnote.core.history.lookups import Lookups
 from hindnote.core.history.models import (
@@ -20,7 +19,6 @@ from hindnote.core.history.models import (
 from hindnote.core.history.page import Pager
 from hindnote.core.history.render import render_list, render_read
 from hindnote.core.history.rows import Rows, tool_facts
-from hindnote.core.history.scan import Scan
 from hindnote.core.history.selection import Filters
 from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
@@ -40,19 +38,33 @@ def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
     filters = filters_of(params)
     sessions = Sessions(bound)
     if params.session is not None and is_wildcard(params.session):
-        if params.before_seq is not None or params.after_seq is not None:
-            raise Refused(
-                "invalid_selection",
-                f"before_seq and after_seq count within one session, and session "
-                f"{quote(params.session)} names many; leave them out, or name one session",
-            )
-        targets = sessions.many(params.session)
-        scan = Scan.of(filters.matcher, targets, sessions.running)
-        return Success(Corpus(bound, params, filters, sessions, targets, scan).page())
+        return Success(_many(bound, params, filters, sessions, params.session))
     projection, session = _session(sessions, params.session)
     rows = Rows(Timeline(projection), params, session, filters.matcher)
     lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))
     return Success(Pager(rows, filters, lookups, bound.budget).page())
+
+
+def _many(
+    bound: BoundCall,
+    params: HistoryListParams,
+    filters: Filters,
+    sessions: Sessions,
+    selector: str,
+) -> HistoryList:
+    # Calls about one session start without what only a search of many needs.
+    from hindnote.core.history.corpus import Corpus
+    from hindnote.core.history.scan import Scan
+
+    if params.before_seq is not None or params.after_seq is not None:
+        raise Refused(
+            "invalid_selection",
+            f"before_seq and after_seq count within one session, and session {quote(selector)} "
+            "names many; leave them out, or name one session",
+        )
+    targets = sessions.many(selector)
+    scan = Scan.of(filters.matcher, targets, sessions.running)
+    return Corpus(bound, params, filters, sessions, targets, scan).page()
 
 
 def _session(sessions: Sessions, selector: str | None) -> tuple[Projection, str | None]:

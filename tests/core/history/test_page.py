@@ -61,7 +61,7 @@ def flat(pages: list[list[int]]) -> list[int]:
     return [seq for page in pages for seq in page]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(made=steps, args=filters, times=st.booleans())
 def test_pages_visit_every_event_once_from_both_ends(made: Any, args: Row, times: bool) -> None:
     builder = SessionBuilder()
@@ -80,7 +80,7 @@ def test_pages_visit_every_event_once_from_both_ends(made: Any, args: Row, times
     assert oldest["page_older"] is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(made=steps, args=filters)
 def test_turning_back_at_the_end_visits_the_same_events(made: Any, args: Row) -> None:
     builder = SessionBuilder()
@@ -96,7 +96,7 @@ def test_turning_back_at_the_end_visits_the_same_events(made: Any, args: Row) ->
     assert flat(back) == flat(forth[::-1])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(made=steps, more=st.lists(steps, min_size=1, max_size=4), args=filters)
 def test_pages_visit_every_event_once_while_the_session_grows(
     made: Any, more: list[Any], args: Row
@@ -119,7 +119,7 @@ def test_pages_visit_every_event_once_while_the_session_grows(
         assert set(found + flat(rest)) == first
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     made=steps,
     args=filters,

@@ -111,7 +111,7 @@ def needles(query: str | list[str], words: tuple[str, ...] = pi.ADDED_WORDS) -> 
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     written=st.lists(texts, min_size=3, max_size=3),
@@ -141,7 +141,7 @@ def test_whatever_stands_in_a_document_is_never_ruled_out(
 
 @pytest.mark.skipif(rg is None, reason="ripgrep is not installed")
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     written=st.lists(texts, min_size=3, max_size=3),
