@@ -167,8 +167,10 @@ class Corpus:
         before = self._progress
         inside = replace(before, damaged=before.damaged + len(projection.damaged))
         for chosen in self._walk(walk, timeline):
-            if (key := self._key(timeline, chosen)) is not None and key in self._by_key:
-                self._by_key[key].copies.add(target.canonical)
+            key = self._key(timeline, chosen)
+            copied = None if key is None else self._by_key.get(key)
+            if copied is not None and copied.row.session != target.canonical:
+                copied.copies.add(target.canonical)
                 continue
             if len(self._found) >= self._params.limit or not self._bound.budget.allows(self._size):
                 return False
@@ -179,7 +181,7 @@ class Corpus:
             self._found.append(found)
             self._size += Block.of(row).size
             if key is not None:
-                self._by_key[key] = found
+                self._by_key.setdefault(key, found)
         self._progress = replace(inside, lookups=before.lookups + walk.omitted)
         return True
 

@@ -133,12 +133,9 @@ class Pager:
         taken: list[tuple[Unit, Block]] = []
         visible, size = 0, Size(0, 0)
         for unit in found:
-            if unit.visible is not None:
-                if visible == self.rows.params.limit:
-                    return taken, True
-                visible += 1
-            elif visible == self.rows.params.limit:
+            if visible == self.rows.params.limit:
                 return taken, True
+            visible += unit.visible is not None
             block = self._block(unit)
             taken.append((unit, block))
             size += block.size

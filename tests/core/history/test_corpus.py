@@ -309,3 +309,11 @@ def test_damaged_lines_of_the_sessions_looked_into_are_counted() -> None:
 
     assert listed(FakeSource(first, second), query="needle")["damaged_lines"] == 3
     assert listed(FakeSource(first, second), limit=1)["damaged_lines"] == 1
+
+
+def test_two_events_of_one_session_are_no_copies_even_with_one_id() -> None:
+    builder = SessionBuilder()
+    for _ in range(2):
+        builder.user("needle", entry_id="e1", created_at="2026-11-30T09:00:00Z")
+
+    assert where(listed(FakeSource(builder), query="needle")) == [("pi:s1", 1), ("pi:s1", 2)]
