@@ -45,9 +45,9 @@ def test_click_and_rich_are_for_the_command_line_alone(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports_of(path)} & {"click", "rich"} == set()
 
 
-@pytest.mark.parametrize("host", ["pi", "claude"])
+@pytest.mark.parametrize("host", ["pi", "claude", "mcp"])
 def test_a_host_never_imports_another(host: str) -> None:
-    others = {"pi", "claude"} - {host}
+    others = {"pi", "claude", "mcp"} - {host}
     for path in (ROOT / "hosts" / host).rglob("*.py"):
         for other in others:
             foreign = f"hindnote.hosts.{other}"

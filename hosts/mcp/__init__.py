@@ -1,0 +1,1 @@
+"""The host for every program that speaks the Model Context Protocol."""

@@ -1,0 +1,40 @@
+"""The MCP plugin: answers to the host contract's questions.
+
+A program that speaks MCP tells a server nothing of its sessions, so this host has no
+history of its own. ``hosts.mcp.server`` binds history calls to the host whose history
+it was told to read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hindnote.core.calls import HostCall, HostIdentity, SessionEntry
+from hindnote.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.core.history.projection import Projection
+
+HOST = "mcp"
+
+
+@hookimpl
+def host_base_cwd(call: HostCall) -> Path | None:
+    return call.cwd
+
+
+@hookimpl
+def host_identity(call: HostCall) -> HostIdentity | None:
+    return HostIdentity(
+        host=HOST,
+        session_id=call.session_id,
+        agent=call.agent or HOST,
+        model=call.model or "default",
+    )
+
+
+@hookimpl
+def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
+    return None
