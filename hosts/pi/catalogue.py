@@ -15,7 +15,7 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.jsontext import Unreadable, parse
@@ -23,7 +23,10 @@ from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named,
 from hindnote.hosts.pi.places import agent_dir
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hindnote.core.calls import HostCall
+    from hindnote.core.history.filefacts import Facts, FileFacts, Stamp
 
 HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
@@ -35,8 +38,23 @@ ADDED_WORDS = ("image", "bytes", "bash", "command")
 _NAMING = b'"type":"session_info"'
 """As Pi writes it; the longer what is searched for, the faster the search."""
 
-Stamp = tuple[int, int, int]
-"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
+_MANY = 64
+"""Files from which on it is worth asking what another process remembered of them."""
+
+FORM = "pi-session-1"
+"""The form of a session's facts in the cache."""
+
+
+Known = tuple["Stamp", SessionEntry | None]
+
+
+class _File(NamedTuple):
+    """A session file as a folder lists it."""
+
+    folder: str
+    name: str
+    status: os.stat_result
+    stamp: Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +99,38 @@ def _setting(settings: Path) -> str | None:
 
 
 class Catalogue:
-    """The sessions in some places. Thread-safe."""
+    """The sessions in some places. Thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        facts: Opens what other processes remembered of files, once there are many to
+            look at; None: nothing is remembered.
+    """
+
+    def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
         self._lock = Lock()
-        self._known: dict[str, dict[str, tuple[Stamp, SessionEntry | None]]] = {}
+        self._facts = facts
+        self._known: dict[str, dict[str, Known]] = {}
         """By folder, then by file name."""
 
     def sessions(self, where: Places) -> list[SessionEntry]:
         """Return the sessions, newest first; what cannot be read is left out."""
         with self._lock:
-            found = [entry for folder in _folders(where) for entry in self._in(folder)]
+            folders = list(_folders(where))
+            new = [file for folder in folders for file in self._scanned(folder)]
+            self._learn(new)
+            found = [
+                entry
+                for folder in folders
+                for _, entry in self._known[folder].values()
+                if entry is not None
+            ]
         found.sort(key=attrgetter("modified"), reverse=True)
         return found
 
-    def _in(self, folder: str) -> Iterator[SessionEntry]:
+    def _scanned(self, folder: str) -> Iterator[_File]:
+        """Yield the files of a folder that are new or changed; the others stay known."""
         before = self._known.get(folder, {})
         known = self._known[folder] = {}
-        path = Path(folder)
         for file in _scan(folder):
             name = file.name
             if not name.endswith(".jsonl"):
@@ -109,11 +141,38 @@ class Catalogue:
                 continue
             stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
             held = before.get(name)
-            if held is None or held[0] != stamp:
-                held = (stamp, look(path / name, status))
-            known[name] = held
-            if held[1] is not None:
-                yield held[1]
+            if held is not None and held[0] == stamp:
+                known[name] = held
+            else:
+                yield _File(folder, name, status, stamp)
+
+    def _learn(self, new: list[_File]) -> None:
+        facts = self._facts() if self._facts is not None and len(new) >= _MANY else None
+        remembered = facts.load() if facts is not None else {}
+        looked_at: list[Facts] = []
+        folders: dict[str, Path] = {}
+        for file in new:
+            path = f"{file.folder}/{file.name}"
+            told = remembered.get(path)
+            if told is not None and told[0] == file.stamp:
+                entry = _recalled(told[1])
+            else:
+                # A Path made of a folder's costs half of one made of a text.
+                folder = folders.get(file.folder) or folders.setdefault(
+                    file.folder, Path(file.folder)
+                )
+                entry = look(folder / file.name, file.status)
+                if facts is not None:
+                    text = entry.model_dump_json() if entry else ""
+                    looked_at.append((path, file.stamp, text))
+            self._known[file.folder][file.name] = (file.stamp, entry)
+        if facts is not None and looked_at:
+            facts.store(looked_at)
+
+
+def _recalled(told: str) -> SessionEntry | None:
+    """Return an entry as it was remembered; None for a file that is no session."""
+    return SessionEntry.model_validate_json(told) if told else None
 
 
 def _folders(where: Places) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.pi.catalogue import Catalogue, places
+from hindnote.hosts.pi.catalogue import FORM, Catalogue, places
 from hindnote.hosts.pi.decoder import HOST, Sessions
 from hindnote.hosts.pi.heads import read_header
 
@@ -14,10 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from hindnote.core.history.filefacts import FileFacts
     from hindnote.core.history.projection import Projection
 
 _sessions = Sessions()
-_catalogue = Catalogue()
+
+
+def _remembered() -> FileFacts:
+    from hindnote.core.history.filefacts import FileFacts
+
+    return FileFacts(FORM)
+
+
+_catalogue = Catalogue(_remembered)
 
 
 @hookimpl

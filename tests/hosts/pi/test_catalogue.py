@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from hindnote.core.calls import HostCall, SessionEntry
-from hindnote.hosts.pi.catalogue import Catalogue, places
+from hindnote.core.history.filefacts import FileFacts
+from hindnote.hosts.pi import catalogue
+from hindnote.hosts.pi.catalogue import FORM, Catalogue, look, places
 
 
 @pytest.fixture(autouse=True)
@@ -177,15 +179,45 @@ def test_a_changed_file_is_looked_at_again_and_no_other(
 ) -> None:
     first = write(tmp_path / "a.jsonl", "a")
     write(tmp_path / "b.jsonl", "b")
-    catalogue = Catalogue()
+    sessions = Catalogue()
     where = places(HostCall(host="pi", cwd=tmp_path, session_file=first))
-    before = {entry.id: entry for entry in catalogue.sessions(where)}
+    before = {entry.id: entry for entry in sessions.sessions(where)}
     with first.open("a") as file:
         file.write(line(named("New name")))
 
-    after = {entry.id: entry for entry in catalogue.sessions(where)}
+    after = {entry.id: entry for entry in sessions.sessions(where)}
 
     assert after["a"].name == "New name"
     assert after["b"] is before["b"]
     first.unlink()
-    assert [entry.id for entry in catalogue.sessions(where)] == ["b"]
+    assert [entry.id for entry in sessions.sessions(where)] == ["b"]
+
+
+def test_many_files_are_remembered_across_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "s"
+    for number in range(100):
+        write(folder / f"{number}.jsonl", f"id{number}", named(f"Name {number}"))
+    (folder / "other.jsonl").write_text("no session\n")
+    where = places(HostCall(host="pi", cwd=tmp_path, session_file=folder / "0.jsonl"))
+
+    def facts() -> FileFacts:
+        return FileFacts(FORM, tmp_path / "cache")
+
+    first = Catalogue(facts).sessions(where)
+    (folder / "7.jsonl").write_text(line({"type": "session", "id": "changed", "cwd": "/w"}))
+    looked_at: list[Path] = []
+
+    def watched(path: Path, status: os.stat_result) -> SessionEntry | None:
+        looked_at.append(path)
+        return look(path, status)
+
+    monkeypatch.setattr(catalogue, "look", watched)
+    second = {entry.id: entry for entry in Catalogue(facts).sessions(where)}
+
+    assert looked_at == [folder / "7.jsonl"]
+    assert len(second) == 100
+    assert [second[entry.id] for entry in first if entry.id != "id7"] == [
+        entry for entry in first if entry.id != "id7"
+    ]

@@ -1,0 +1,94 @@
+"""Facts about files, remembered across processes; a cache that may vanish at any time.
+
+One SQLite file under the platform's cache directory. It is never needed: what cannot
+be read from it is found out again, what cannot be written to it is not remembered,
+and a damaged one is thrown away.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+
+Stamp = tuple[int, int, int]
+"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
+
+Facts = tuple[str, Stamp, str]
+"""A file's path, its stamp, and what is known of it, as text."""
+
+_VERSION = 1
+_KEPT_SECONDS = 90 * 86_400
+_PATIENCE = 0.5
+"""Seconds to wait for another process; finding the facts out again is cheap."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS facts (
+    kind TEXT, path TEXT, size INTEGER, changed INTEGER, inode INTEGER, told TEXT, stored REAL,
+    PRIMARY KEY (kind, path)
+) WITHOUT ROWID
+"""
+
+
+class FileFacts:
+    """What is remembered of one kind of file. Safe to use from several processes.
+
+    Args:
+        kind: Names the kind of facts and the form of their text; a new form needs a
+            new name.
+        folder: Where the cache lies; by default the platform's cache directory.
+    """
+
+    def __init__(self, kind: str, folder: Path | None = None) -> None:
+        self._kind = kind
+        self._folder = folder
+
+    def load(self) -> dict[str, tuple[Stamp, str]]:
+        """Return everything that is remembered, by path; empty when nothing can be read."""
+        query = "SELECT path, size, changed, inode, told FROM facts WHERE kind = ?"
+        try:
+            with closing(self._open()) as database:
+                rows = database.execute(query, (self._kind,)).fetchall()
+        except (sqlite3.Error, OSError) as error:
+            self._drop_damaged(error)
+            return {}
+        return {path: ((size, changed, inode), told) for path, size, changed, inode, told in rows}
+
+    def store(self, facts: Iterable[Facts]) -> None:
+        """Remember facts, if possible; what is old is forgotten."""
+        now = time.time()
+        rows = [(self._kind, path, *stamp, told, now) for path, stamp, told in facts]
+        try:
+            with closing(self._open()) as database, database:
+                database.execute("DELETE FROM facts WHERE stored < ?", (now - _KEPT_SECONDS,))
+                database.executemany("INSERT OR REPLACE INTO facts VALUES (?,?,?,?,?,?,?)", rows)
+        except (sqlite3.Error, OSError, OverflowError, UnicodeEncodeError) as error:
+            self._drop_damaged(error)
+
+    def _file(self) -> Path:
+        if self._folder is None:
+            from platformdirs import user_cache_path
+
+            self._folder = user_cache_path("hindnote")
+        return self._folder / f"files-v{_VERSION}.sqlite3"
+
+    def _open(self) -> sqlite3.Connection:
+        file = self._file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(file, timeout=_PATIENCE)
+        try:
+            database.execute(_TABLE)
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _drop_damaged(self, error: Exception) -> None:
+        # A locked, full or read-only database is an OperationalError and stays.
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError
+        ):
+            with suppress(OSError):
+                self._file().unlink()

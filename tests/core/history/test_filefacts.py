@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from hindnote.core.history.filefacts import FileFacts
+
+ONE = ("/a/ü.jsonl", (10, 1_796_032_678_333_000_001, 2**62), '{"id":"x"}')
+
+
+def cache_file(folder: Path) -> Path:
+    (file,) = folder.glob("*.sqlite3")
+    return file
+
+
+def test_what_was_stored_is_loaded_by_another_process(tmp_path: Path) -> None:
+    FileFacts("pi-1", tmp_path).store([ONE])
+    FileFacts("pi-1", tmp_path).store([("/b", (1, 2, 3), "")])
+
+    assert FileFacts("pi-1", tmp_path).load() == {ONE[0]: ONE[1:], "/b": ((1, 2, 3), "")}
+    assert FileFacts("pi-2", tmp_path).load() == {}
+
+
+def test_newer_facts_replace_older_ones(tmp_path: Path) -> None:
+    facts = FileFacts("pi-1", tmp_path)
+    facts.store([ONE])
+    facts.store([(ONE[0], (11, 1, 1), "new")])
+
+    assert facts.load() == {ONE[0]: ((11, 1, 1), "new")}
+
+
+def test_nothing_is_remembered_yet(tmp_path: Path) -> None:
+    assert FileFacts("pi-1", tmp_path / "none").load() == {}
+
+
+@pytest.mark.parametrize("damage", [b"not a database at all" * 100, b"SQLite format 3\x00" * 40])
+def test_a_damaged_cache_is_thrown_away_and_rebuilt(tmp_path: Path, damage: bytes) -> None:
+    facts = FileFacts("pi-1", tmp_path)
+    facts.store([ONE])
+    cache_file(tmp_path).write_bytes(damage)
+
+    assert facts.load() == {}
+    facts.store([ONE])
+    assert facts.load() == {ONE[0]: ONE[1:]}
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    FileFacts("pi-1", tmp_path / "file/below").store([ONE])
+
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    facts = FileFacts("pi-1", tmp_path)
+    facts.store([ONE])
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    facts.store([ONE])
+    assert facts.load() == {}
+    assert cache_file(tmp_path).exists()
+
+
+def test_a_path_that_is_no_text_is_not_remembered_and_no_error(tmp_path: Path) -> None:
+    facts = FileFacts("pi-1", tmp_path)
+
+    facts.store([(os.fsdecode(b"/\xff"), (1, 2, 3), "x")])
+
+    assert facts.load() == {}
+
+
+def test_many_writers_at_once_lose_at_most_what_they_could_not_wait_for(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        FileFacts("pi-1", tmp_path).store([(f"/{number}", (number, 0, 0), "x")])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(40)))
+
+    assert set(FileFacts("pi-1", tmp_path).load()) <= {f"/{number}" for number in range(40)}
+    write(99)
+    assert "/99" in FileFacts("pi-1", tmp_path).load()
