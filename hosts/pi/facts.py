@@ -18,11 +18,12 @@ from hindnote.hosts.pi.rows import seconds
 
 _T = TypeVar("_T")
 
+_SHELLS = ("bash", "powershell")
 _NOTICE = re.compile(
     r"\n\n\[Showing [^\n]*\bFull output: ([^\n]+)\]"
-    r"(?:\n\nCommand (?:timed out after [^\n]+|aborted|exited with code \d+))?\Z"
+    r"(?:\n\nCommand [^\n]+)?\Z"
 )
-"""How ``bash`` ends a text that it cut. A run that timed out says so nowhere else."""
+"""How a shell's text ends that was cut. A run that timed out says so nowhere else."""
 
 
 class _Message(Struct, gc=False):
@@ -169,7 +170,7 @@ def _result(message: _Message) -> dict[str, Any]:
     failed = message.isError if isinstance(message.isError, bool) else None
     tool = _text(message.toolName)
     truncated, path = _truncation(message.details)
-    if tool == "bash" and not truncated and (notice := _NOTICE.search(text[-4096:])):
+    if tool in _SHELLS and not truncated and (notice := _NOTICE.search(text[-4096:])):
         truncated, path = True, path or notice.group(1)
     return {
         "tool": tool,

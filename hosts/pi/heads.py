@@ -44,24 +44,26 @@ _decode = msgspec.json.Decoder(_Row).decode
 
 
 def header_in(head: bytes) -> Header | None:
-    """Return the header in the first bytes of a file; None when its first line is none."""
+    """Return the header in the first bytes of a file; None when its first entry is none."""
     line = head[: head.find(b"\n") + 1] or head
     try:
         row = _decode(line)
     except msgspec.MsgspecError:
-        return _picked_header(line)
+        return _picked_header(head)
     return Header(row.id, row.version, row.timestamp, row.cwd, row.parentSession)
 
 
-def _picked_header(line: bytes) -> Header | None:
-    """Return the header of a line that is not as Pi writes it now."""
-    try:
-        value = parse(line)
-    except Unreadable:
-        return None
-    if not isinstance(value, dict) or value.get("type") != "session":
-        return None
-    return header_of(value)
+def _picked_header(head: bytes) -> Header | None:
+    """Return the header behind blank and malformed lines, or not as Pi writes it now."""
+    for line in head.split(b"\n"):
+        try:
+            value = parse(line)
+        except Unreadable:
+            continue
+        if not isinstance(value, dict) or value.get("type") != "session":
+            return None
+        return header_of(value)
+    return None
 
 
 def id_in_name(file: str) -> str:

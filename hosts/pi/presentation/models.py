@@ -215,6 +215,9 @@ class Bash(_Noticed):
     command: str | None = None
     output: str
     no_output: bool = False
+    status: str | None = None
+    """How it ended, in the tool's words, if not well."""
+
     exit_code: int | None = None
     timed_out_after: float | None = None
     """Seconds."""

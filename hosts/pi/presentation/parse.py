@@ -29,6 +29,7 @@ from hindnote.hosts.pi.presentation.models import (
 )
 
 CUT = "... [truncated]"
+SHELLS = ("bash", "powershell")
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""
@@ -37,8 +38,9 @@ _N = "[0-9]{1,12}"
 _TAIL = re.compile(r"(?:\A|\n\n)\[([^\n]*)\]\Z")
 _NOTICE_END = re.compile(r"(?<=[^.])\. (?=[A-Z0-9])")
 _STATUS = re.compile(
-    rf"(?:\A|\n\n)Command (?:exited with code ({_N})"
-    rf"|timed out after ({_N}(?:\.{_N})?) seconds|(aborted))\Z"
+    rf"(?:\A|\n\n)(Command (?:exited with code (-?{_N})"
+    rf"|timed out after ({_N}(?:\.{_N})?) seconds(?:\. The shell [^\n]*)?"
+    r"|(aborted)|terminated without an exit code))\Z"
 )
 _OUTPUT = re.compile(
     rf"(?:\A|\n\n)\[Showing (?:lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
@@ -97,7 +99,7 @@ def present(message: Mapping[str, Any], arguments: Mapping[str, Any] | None = No
         return result.plain(f"{result.tool or 'the tool'} has no structure of its own")
     if not result.text:
         return result.plain("the result is empty")
-    if result.failed and result.tool != "bash":
+    if result.failed and result.tool not in SHELLS:
         return result.plain("the call failed")
     shown = rule(result)
     # The promise that nothing is lost is kept here, whatever a rule made of the text.
@@ -237,14 +239,15 @@ def _bash(result: _Result) -> Presentation:
         body, notices = body[: cut.start()], (cut.group().strip("\n[]"),)
     nothing = body == "(no output)"
     output = "" if nothing else body
-    seconds = float(status.group(2)) if status and status.group(2) else None
+    told, code, seconds, aborted = status.groups() if status else (None, None, None, None)
     return Bash(
         command=result.argument("command"),
         output=output,
         no_output=nothing,
-        exit_code=int(status.group(1)) if status and status.group(1) else None,
-        timed_out_after=seconds,
-        aborted=bool(status and status.group(3)),
+        status=told,
+        exit_code=int(code) if code else None,
+        timed_out_after=float(seconds) if seconds else None,
+        aborted=bool(aborted),
         truncation=_truncation(result.details, cut),
         full_output_path=_str(result.details.get("fullOutputPath"))
         or (cut.group(5) if cut else None),
@@ -344,6 +347,7 @@ def _write(result: _Result) -> Presentation:
 
 _RULES: dict[str, Callable[[_Result], Presentation]] = {
     "bash": _bash,
+    "powershell": _bash,
     "edit": _edit,
     "find": _find,
     "grep": _grep,

@@ -71,11 +71,9 @@ def text_lines(text: str) -> list[str]:
 
 def ended(told: Bash) -> str:
     """Return how a command ended, if not well."""
-    if told.aborted:
-        return "aborted"
-    if told.timed_out_after is not None:
-        return f"timed out after {told.timed_out_after:g} s"
-    return f"exit code {told.exit_code}" if told.exit_code else ""
+    if told.status:
+        return visible(told.status)
+    return f"exit code {told.exit_code}" if told.exit_code else "cancelled" * told.aborted
 
 
 def reach(told: Read) -> str:

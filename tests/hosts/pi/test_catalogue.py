@@ -163,6 +163,13 @@ def test_what_is_no_session_is_left_out_and_a_damaged_one_is_listed(tmp_path: Pa
     assert ids(HostCall(host="pi", cwd=tmp_path, session_file=folder / "x")) == {"good", "torn"}
 
 
+def test_a_header_behind_blank_or_torn_lines_is_found(tmp_path: Path) -> None:
+    file = write(tmp_path / "s.jsonl", "s")
+    file.write_bytes(b'\n{"torn\n' + file.read_bytes())
+
+    assert ids(HostCall(host="pi", cwd=tmp_path, session_file=file)) == {"s"}
+
+
 def test_an_unreadable_file_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "s.jsonl", "s")
 

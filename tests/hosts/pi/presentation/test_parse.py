@@ -302,6 +302,20 @@ def test_bash_tells_how_it_ended() -> None:
     assert bash("Command aborted", isError=True).aborted
     assert bash("(no output)\n\nCommand exited with code 137", isError=True).no_output
     assert bash("(no output)").no_output
+    late = (
+        "Command timed out after 2 seconds. The shell exited with code 0 after 1 seconds, but "
+        "background processes it started kept writing output until the timeout."
+    )
+    assert bash(f"x\n\n{late}", isError=True).status == late
+    lost = "Command terminated without an exit code"
+    assert bash(f"x\n\n{lost}", isError=True).status == lost
+
+
+def test_powershell_is_read_like_bash() -> None:
+    shown = present(result("powershell", "x\n\nCommand exited with code -1", isError=True))
+
+    assert isinstance(shown, Bash)
+    assert shown.exit_code == -1
 
 
 def test_bash_output_that_only_sounds_like_a_status_is_output() -> None:
