@@ -40,9 +40,7 @@ def tree() -> set[str]:
 def shipped(names: set[str]) -> set[str]:
     """Return paths in the repository as paths in the package."""
     folder, home = MOVED
-    return {
-        home + name.removeprefix(folder) if name.startswith(folder) else name for name in names
-    }
+    return {home + name.removeprefix(folder) if name.startswith(folder) else name for name in names}
 
 
 def settings() -> dict[str, Any]:
