@@ -200,7 +200,9 @@ class View:
                 yield Line(f"{'⋯':>{width}}", style="dim")
             for row in block:
                 match = row.kind == "match"
-                shown = Line(f"{row.line:>{width}} ", style="green" if match else "dim")
+                # The mark tells matches apart where there are no colours.
+                mark = ":" if match else "-"
+                shown = Line(f"{row.line:>{width}}{mark} ", style="green" if match else "dim")
                 text = Line(line(row.text, self._full), style="bold not dim" if match else "dim")
                 if match and (literal := self._shown.literal):
                     for found in literal.finditer(text.plain):
