@@ -1,12 +1,15 @@
 """A small HTTP/1.1 server on a Unix socket, for one user and one host process.
 
-``POST /`` hands a body to the answering function, ``GET /alive`` says that the server
-lives. One request per connection, connections in parallel. The server ends on SIGTERM,
-SIGINT or SIGHUP, when its parent process is gone, and when nobody asked for long enough.
+``POST /`` hands a body to the answering function. An answer that takes long is fetched
+later: the client is sent away with status 202 and a path, since Claude Code gives a
+request up after half a minute. ``GET /alive`` says that the server lives. One request per
+connection, connections in parallel. The server ends on SIGTERM, SIGINT or SIGHUP, when its
+parent process is gone, and when nobody asked for long enough.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import selectors
 import signal
@@ -16,16 +19,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-BODY_LIMIT = 4 * 1024 * 1024
-"""Bytes of a request's body, at most."""
-
-HEAD_LIMIT = 64 * 1024
-"""Bytes of a request's line and header fields, at most."""
+from hindnote.hosts.claude.http1 import BadRequest, read_request, response
+from hindnote.hosts.claude.sockets import listening
 
 PATIENCE = 30.0
 """Seconds in which a client must have sent its request."""
+
+HOLD = 20.0
+"""Seconds for which a client is kept waiting before it is told to come back."""
+
+KEPT = 60.0
+"""Seconds for which an answer is kept for a client that was told to come back."""
 
 PARENT_CHECK = 1.0
 """Seconds between looks at the parent where the system cannot tell of its end."""
@@ -33,22 +40,18 @@ PARENT_CHECK = 1.0
 LAST_CALLS = 1.0
 """Seconds that running calls get to finish when the server ends."""
 
-FOLDER_PREFIX = "hindnote-"
-"""How the folders of sockets begin; the mod names them."""
-
 Answer = Callable[[bytes], tuple[int, bytes]]
 """From a request's body to status and body of the response. Called in several threads."""
 
-_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 411: "Length Required"}
-_REASONS |= {413: "Content Too Large", 422: "Unprocessable Content", 500: "Internal Server Error"}
 
+@dataclass(slots=True)
+class _Job:
+    """One answer in the making."""
 
-class BadRequest(Exception):
-    """A request that cannot be read, with the status to answer."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
+    done: threading.Event = field(default_factory=threading.Event)
+    result: tuple[int, bytes] = (500, b"")
+    ended: float = 0.0
+    """When it was done, by the monotonic clock."""
 
 
 class Server:
@@ -68,6 +71,8 @@ class Server:
         self._answer = answer
         self._lock = threading.Lock()
         self._running = 0
+        self._jobs: dict[str, _Job] = {}
+        self._names = itertools.count(1)
         self._last_used = time.monotonic()
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -76,7 +81,7 @@ class Server:
         Raises:
             OSError: The folder or the socket cannot be made, or is not the user's own.
         """
-        with _listening(self._path) as listener, _signals() as signals:
+        with listening(self._path) as listener, _signals() as signals:
             ready()
             self._loop(listener, signals)
             deadline = time.monotonic() + LAST_CALLS
@@ -135,120 +140,42 @@ class Server:
             method, target, body = read_request(connection)
         except BadRequest as bad:
             return response(bad.status, str(bad).encode())
-        if (method, target) == ("GET", "/alive"):
+        if (method, target) == ("POST", "/"):
+            target = self._begin(body)
+        elif method != "GET":
+            target = ""
+        if target == "/alive":
             return response(200, b"")
-        if (method, target) != ("POST", "/"):
+        job = self._jobs.get(target)
+        if job is None:
             return response(404, b"ask with POST / or GET /alive")
-        return response(*self._answer(body))
+        if not job.done.wait(HOLD):
+            return response(202, target.encode())
+        self._jobs.pop(target, None)
+        return response(*job.result)
 
+    def _begin(self, body: bytes) -> str:
+        """Start on the answer to a body and return the path under which it will be."""
+        job = _Job()
+        with self._lock:
+            # What nobody came back for is dropped, so that it does not pile up.
+            late = time.monotonic() - KEPT
+            for path in [p for p, job in self._jobs.items() if 0 < job.ended < late]:
+                del self._jobs[path]
+            path = f"/later/{next(self._names)}"
+            self._jobs[path] = job
+            self._running += 1
+        threading.Thread(target=self._work, args=(job, body), daemon=True).start()
+        return path
 
-def read_request(connection: socket.socket) -> tuple[str, str, bytes]:
-    """Read one request: method, target and body.
-
-    Raises:
-        BadRequest: It is no request, or too large.
-        OSError: The client went away or took too long.
-    """
-    received = bytearray()
-    while (end := received.find(b"\r\n\r\n")) < 0:
-        if len(received) > HEAD_LIMIT:
-            raise BadRequest(413, "the header is too large")
-        _receive(connection, received)
-    lines = bytes(received[:end]).decode("latin-1").split("\r\n")
-    words = lines[0].split(" ")
-    if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        raise BadRequest(400, "not an HTTP/1.1 request")
-    size = _body_size(lines[1:])
-    body = received[end + 4 :]
-    while len(body) < size:
-        _receive(connection, body)
-    return words[0], words[1], bytes(body[:size])
-
-
-def _receive(connection: socket.socket, into: bytearray) -> None:
-    chunk = connection.recv(65536)
-    if not chunk:
-        raise ConnectionResetError("the client went away")
-    into += chunk
-
-
-def _body_size(fields: list[str]) -> int:
-    size = 0
-    for field in fields:
-        name, _, value = field.partition(":")
-        if name.lower() == "transfer-encoding":
-            raise BadRequest(411, "say how long the body is")
-        if name.lower() == "content-length":
-            if not value.strip().isdecimal():
-                raise BadRequest(400, "the content length is no number")
-            size = int(value)
-    if size > BODY_LIMIT:
-        raise BadRequest(413, f"the body has {size} bytes; at most {BODY_LIMIT} are read")
-    return size
-
-
-def response(status: int, body: bytes) -> bytes:
-    """Return a whole response."""
-    head = (
-        f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    )
-    return head.encode() + body
-
-
-@contextmanager
-def _listening(path: Path) -> Iterator[socket.socket]:
-    """Yield a socket that listens at ``path``, in a folder for this user alone."""
-    if not hasattr(socket, "AF_UNIX"):
-        raise OSError("this system has no Unix sockets")
-    sweep(path.parent.parent)
-    made = private_folder(path.parent)
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-            listener.bind(str(path))
-            path.chmod(0o600)
-            listener.listen(64)
-            listener.setblocking(False)
-            try:
-                yield listener
-            finally:
-                path.unlink(missing_ok=True)
-    finally:
-        if made:
-            with suppress(OSError):
-                path.parent.rmdir()
-
-
-def sweep(folder: Path) -> None:
-    """Remove what servers left behind that were killed: folders whose socket nobody serves."""
-    for path in folder.glob(f"{FOLDER_PREFIX}*/s"):
-        with suppress(OSError):
-            if path.lstat().st_uid != os.getuid() or not path.is_socket():
-                continue
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-                try:
-                    probe.connect(str(path))
-                except ConnectionRefusedError:
-                    path.unlink()
-                    path.parent.rmdir()
-
-
-def private_folder(folder: Path) -> bool:
-    """Make a folder for this user alone, or check the one that is there; return if it is new.
-
-    Raises:
-        PermissionError: The folder is there and open to others, or another user's.
-    """
-    try:
-        folder.mkdir(mode=0o700)
-    except FileExistsError:
-        found = folder.lstat()
-        if not folder.is_dir() or folder.is_symlink():
-            raise
-        if found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise PermissionError(f"{folder} is not private to this user") from None
-        return False
-    return True
+    def _work(self, job: _Job, body: bytes) -> None:
+        try:
+            job.result = self._answer(body)
+        finally:
+            with self._lock:
+                self._running -= 1
+                self._last_used = job.ended = time.monotonic()
+            job.done.set()
 
 
 @contextmanager

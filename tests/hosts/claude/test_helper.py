@@ -20,6 +20,7 @@ from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Refusal, Refused, Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
+from hindnote.hosts.claude.http1 import BODY_LIMIT, HEAD_LIMIT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 
@@ -447,14 +448,52 @@ def test_requests_are_answered_in_parallel(
     assert statuses == [200, 200, 200]
 
 
+def test_a_long_answer_is_fetched_later(
+    tmp_path: Path, serving: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "HOLD", 0.01)
+    status, path = post(serving, json.dumps(request(tmp_path, do="meet")).encode())
+    assert (status, path) == (202, b"/later/1")
+    again = b"GET " + path + b" HTTP/1.1\r\n\r\n"
+    assert exchange(serving, again).startswith(b"HTTP/1.1 202 ")
+
+    monkeypatch.setattr(server, "HOLD", 10)
+    for _ in range(2):
+        threading.Thread(target=recorder.barrier.wait, args=(10,)).start()
+    head, _, answer = exchange(serving, again).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert json.loads(answer)["text"] == "hello\u2028 text"
+    assert exchange(serving, again).startswith(b"HTTP/1.1 404 ")
+
+
+def test_an_answer_that_nobody_comes_back_for_is_dropped(
+    tmp_path: Path, serving: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "HOLD", 0)
+    body = json.dumps(request(tmp_path)).encode()
+    path = b"/later/1"
+    status, _ = post(serving, body)
+    again = b"GET " + path + b" HTTP/1.1\r\n\r\n"
+    assert status in (200, 202)
+
+    monkeypatch.setattr(server, "KEPT", -10)
+
+    def dropped() -> bool:
+        post(serving, body)
+        return exchange(serving, again).startswith(b"HTTP/1.1 404 ")
+
+    wait_until(dropped)
+
+
 def test_a_body_over_the_limit_is_refused_before_it_is_read(serving: Path) -> None:
-    head = f"POST / HTTP/1.1\r\nContent-Length: {server.BODY_LIMIT + 1}\r\n\r\n".encode()
+    head = f"POST / HTTP/1.1\r\nContent-Length: {BODY_LIMIT + 1}\r\n\r\n".encode()
 
     assert exchange(serving, head).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_body_at_the_limit_is_read(serving: Path) -> None:
-    status, answer = post(serving, b" " * server.BODY_LIMIT)
+    status, answer = post(serving, b" " * BODY_LIMIT)
 
     assert status == 400
     assert json.loads(answer)["failure"]["kind"] == "request"
@@ -469,7 +508,7 @@ def test_a_body_at_the_limit_is_read(serving: Path) -> None:
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 411),
         (b"POST /other HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 404),
         (b"GET / HTTP/1.1\r\n\r\n", 404),
-        (b"GET /alive HTTP/1.1\r\nX: " + b"x" * (server.HEAD_LIMIT + 70_000), 413),
+        (b"GET /alive HTTP/1.1\r\nX: " + b"x" * (HEAD_LIMIT + 70_000), 413),
     ],
 )
 def test_a_request_that_is_none_is_refused(serving: Path, data: bytes, status: int) -> None:

@@ -33,7 +33,7 @@ export type Port = {
   python: string
   spawn: (argv: readonly string[]) => AsyncIterator<Piece, unknown> & AsyncIterable<Piece>
   run: (argv: readonly string[], stdin: string) => Promise<{ exitCode: number; stdout: string; stderr: string }>
-  fetch: (url: string, init: { method: string; body?: string; socketPath: string }) => Promise<{ ok: boolean; text: string }>
+  fetch: (url: string, init: { method: string; body?: string; socketPath: string }) => Promise<{ status: number; text: string }>
   after: (ms: number, fn: () => void) => unknown
   /** The system's folder for temporary files; the helper makes its own in it. */
   temporary: string
@@ -97,13 +97,13 @@ export class Helper {
       try {
         // A change is sent only to a helper that has just answered: whoever has gone before
         // that never saw it, so it can be sent again.
-        if (!isRepeatable) await this.#fetch(resident, 'alive', undefined)
+        if (!isRepeatable) await this.#fetch(resident, '/alive')
       } catch {
         this.#forget(resident)
         continue
       }
       try {
-        const text = await this.#fetch(resident, '', body)
+        const text = await this.#fetch(resident, '/', body)
         resident.hasAnswered = true
         return parsed(text)
       } catch (error) {
@@ -119,10 +119,14 @@ export class Helper {
     return this.#once(body)
   }
 
-  async #fetch(resident: Resident, path: string, body: string | undefined): Promise<string> {
+  async #fetch({ socket: socketPath }: Resident, path: string, body?: string): Promise<string> {
     const method = body === undefined ? 'GET' : 'POST'
-    const { text } = await this.#port.fetch(`http://helper/${path}`, { method, body, socketPath: resident.socket })
-    return text
+    let reply = await this.#port.fetch(`http://helper${path}`, { method, body, socketPath })
+    // The engine gives a request up after half a minute: a long answer is fetched later.
+    while (reply.status === 202) {
+      reply = await this.#port.fetch(`http://helper${reply.text}`, { method: 'GET', socketPath })
+    }
+    return reply.text
   }
 
   async #once(body: string): Promise<Record<string, unknown>> {

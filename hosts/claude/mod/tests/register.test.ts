@@ -3,7 +3,7 @@ import { expect, mock, test } from 'claude-code/testing'
 
 import { TOOLS } from '../hooks/tools'
 
-type Reply = { text: string } | { throws: string }
+type Reply = { text: string; status?: number } | { throws: string }
 
 /** What stands beneath the mod: a session, and a helper that answers as told. */
 class World {
@@ -43,7 +43,7 @@ class World {
       this.asked.push({ path, body: typeof e.init?.body === 'string' ? JSON.parse(e.init.body) : undefined })
       const reply = this.reply(path)
       if ('throws' in reply) throw new Error(reply.throws)
-      return { value: { status: 200, ok: true, headers: {}, text: reply.text } }
+      return { value: { status: reply.status ?? 200, ok: true, headers: {}, text: reply.text } }
     })
     on('process.run', (_, e) => {
       this.ran.push({ argv: [...e.argv], stdin: e.init?.stdin })
@@ -127,6 +127,17 @@ test('a refusal is an error result', async ($, on) => {
   await $.session.start(START)
 
   expect(await $.tool.call(LIST)).toEqual({ isError: true, result: 'error: not_found: no such note' })
+})
+
+test('an answer that takes long is fetched later', async ($, on) => {
+  const world = new World(on)
+  let rounds = 2
+  world.reply = path =>
+    path === 'GET /alive' ? answer('') : path === 'POST /' || rounds-- > 0 ? { status: 202, text: '/later/7' } : answer('at last')
+  await $.session.start(START)
+
+  expect(await $.tool.call(WRITE)).toEqual({ result: 'at last' })
+  expect(world.asked.map(({ path }) => path).slice(1)).toEqual(['POST /', ...Array(3).fill('GET /later/7')])
 })
 
 test('a failure is told to the model as such', async ($, on) => {

@@ -1,0 +1,82 @@
+"""As much of HTTP/1.1 as one host needs: a request with a body of known size, and a response."""
+
+from __future__ import annotations
+
+import socket
+
+BODY_LIMIT = 4 * 1024 * 1024
+"""Bytes of a request's body, at most."""
+
+HEAD_LIMIT = 64 * 1024
+"""Bytes of a request's line and header fields, at most."""
+
+_REASONS = {
+    200: "OK",
+    202: "Accepted",
+    400: "Bad Request",
+    404: "Not Found",
+    411: "Length Required",
+}
+_REASONS |= {413: "Content Too Large", 422: "Unprocessable Content", 500: "Internal Server Error"}
+
+
+class BadRequest(Exception):
+    """A request that cannot be read, with the status to answer."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def read_request(connection: socket.socket) -> tuple[str, str, bytes]:
+    """Read one request: method, target and body.
+
+    Raises:
+        BadRequest: It is no request, or too large.
+        OSError: The client went away or took too long.
+    """
+    received = bytearray()
+    while (end := received.find(b"\r\n\r\n")) < 0:
+        if len(received) > HEAD_LIMIT:
+            raise BadRequest(413, "the header is too large")
+        _receive(connection, received)
+    lines = bytes(received[:end]).decode("latin-1").split("\r\n")
+    words = lines[0].split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise BadRequest(400, "not an HTTP/1.1 request")
+    size = _body_size(lines[1:])
+    body = received[end + 4 :]
+    while len(body) < size:
+        _receive(connection, body)
+    return words[0], words[1], bytes(body[:size])
+
+
+def _receive(connection: socket.socket, into: bytearray) -> None:
+    chunk = connection.recv(65536)
+    if not chunk:
+        raise ConnectionResetError("the client went away")
+    into += chunk
+
+
+def _body_size(fields: list[str]) -> int:
+    size = 0
+    for line in fields:
+        name, _, value = line.partition(":")
+        if name.lower() == "transfer-encoding":
+            raise BadRequest(411, "say how long the body is")
+        if name.lower() == "content-length":
+            if not value.strip().isdecimal():
+                raise BadRequest(400, "the content length is no number")
+            size = int(value)
+    if size > BODY_LIMIT:
+        raise BadRequest(413, f"the body has {size} bytes; at most {BODY_LIMIT} are read")
+    return size
+
+
+def response(status: int, body: bytes) -> bytes:
+    """Return a whole response."""
+    head = (
+        f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + body
