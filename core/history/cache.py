@@ -59,18 +59,16 @@ class FileCache(Generic[IndexT]):
         """
         slot = self._slot(path)
         with slot.lock:
-            if slot.held is not None:
-                file, index = slot.held
-                state = file.state()
-                if state is State.GREW:
-                    index.extend()
-                if state is not State.REPLACED:
-                    return index
-            slot.held = None
-            file = LineFile(path)
-            index = self._decode(file)
-            slot.held = (file, index)
-            return index
+            # Put back only when all went well: an index that stopped halfway is of no use.
+            held, slot.held = slot.held, None
+            state = State.REPLACED if held is None else held[0].state()
+            if held is None or state is State.REPLACED:
+                file = LineFile(path)
+                held = (file, self._decode(file))
+            elif state is State.GREW:
+                held[1].extend()
+            slot.held = held
+            return held[1]
 
     def _slot(self, path: Path) -> _Slot[IndexT]:
         with self._lock:

@@ -222,3 +222,19 @@ def test_cache_says_when_a_file_is_gone_and_finds_it_again(path: Path) -> None:
     path.unlink()
     with pytest.raises(FileNotFoundError):
         cache.get(path)
+
+
+def test_cache_decodes_afresh_after_an_extension_that_failed(path: Path) -> None:
+    cache = FileCache(Count)
+    path.write_bytes(b'{"a":1}\n')
+    first = cache.get(path)
+    append(path, b'{"b":2}\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(first, "extend", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            cache.get(path)
+
+    second = cache.get(path)
+
+    assert second is not first
+    assert second.seen == [b'{"a":1}', b'{"b":2}']
