@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -102,6 +101,8 @@ def read_manifest(extension: Path) -> Manifest | None:
 
 def digest(data: bytes) -> str:
     """Return the digest by which a file of ours is told from an edited one."""
+    import hashlib  # the call path imports this module, and needs no digest
+
     return hashlib.sha256(data).hexdigest()
 
 

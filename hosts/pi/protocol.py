@@ -58,7 +58,6 @@ class HostFacts(
     cwd: str
     session_id: str | None = None
     session_file: str | None = None
-    session_dir: str | None = None
     leaf_id: str | None = None
     call_id: str | None = None
     agent_dir: str | None = None
@@ -158,7 +157,6 @@ class LiveBuffer:
 
 def host_call(facts: HostFacts, live: LiveSnapshot | None) -> HostCall:
     """Return the call that the plugins are asked with."""
-    extra = {} if facts.session_dir is None else {"session_dir": facts.session_dir}
     return HostCall(
         host="pi",
         session_id=facts.session_id,
@@ -170,7 +168,6 @@ def host_call(facts: HostFacts, live: LiveSnapshot | None) -> HostCall:
         model=facts.model,
         agent=facts.agent,
         live=live,
-        extra=extra,
     )
 
 

@@ -16,6 +16,23 @@ export function declarations(): Declaration[] {
 	return JSON.parse(readFileSync(new URL("./tools.json", import.meta.url), "utf8"));
 }
 
+/** The one tool that is declared by hand: only Pi knows the answer. */
+export const REMAINING: Declaration = {
+	name: "get_context_remaining",
+	title: "Context remaining",
+	description:
+		"Tells how many tokens are left in this context window before the host compacts it. " +
+		"Results of calls made together with this one are not counted yet.",
+	inputSchema: { type: "object", properties: {}, additionalProperties: false },
+	outputSchema: {
+		type: "object",
+		properties: { remaining_tokens: { type: "integer", minimum: 0 } },
+		required: ["remaining_tokens"],
+		additionalProperties: false,
+	},
+	hints: { readOnly: true, destructive: false, idempotent: true },
+};
+
 /** The interpreter that `hindnote install pi` wrote down; without it, the one on the PATH. */
 export function interpreter(): string {
 	if (process.env.HINDNOTE_PYTHON) return process.env.HINDNOTE_PYTHON;

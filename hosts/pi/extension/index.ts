@@ -3,48 +3,18 @@
  *
  * The extension asks hindnote's Python process, checks the shape of what comes back
  * and shows it. It holds no rules of its own: which tools there are, what they accept
- * and what they answer is the core's.
+ * and what they answer is the core's. This file only registers; the rest is loaded
+ * when it is needed.
  *
  * Usage: `hindnote install pi`, or `pi install <this folder>`; `/hindnote` tells the state.
  */
 
-import {
-	type AgentToolResult,
-	type ExtensionAPI,
-	type ExtensionContext,
-	generateDiffString,
-	type ToolDefinition,
-} from "@earendil-works/pi-coding-agent";
-import { BOOT_TYPE, type Block, storedBlock, windowOf, withBlock } from "./boot.ts";
-import { type Declaration, declarations, interpreter } from "./declarations.ts";
-import { type Details, drawing } from "./draw.ts";
-import { Helper } from "./helper.ts";
-import { REMAINING, remainingTokens } from "./remaining.ts";
-import { hostFacts, liveEntries } from "./session.ts";
-import { type Answer, parseAnswer, parseBoot, parseStatus } from "./wire.ts";
+import type { ExtensionAPI, ToolDefinition, ToolRenderers } from "@earendil-works/pi-coding-agent";
+import { type Declaration, declarations, REMAINING } from "./declarations.ts";
 
-type Result = AgentToolResult<Details | undefined>;
 type Execute = ToolDefinition["execute"];
 
-/** Texts longer than this together are not compared: the terminal would stand still. */
-const DIFF_LIMIT = 400_000;
-
-function details({ extras: { before, after } }: Answer): Details | undefined {
-	if (before === undefined || after === undefined || before === after) return undefined;
-	if (before.length + after.length > DIFF_LIMIT) return undefined;
-	return generateDiffString(before, after);
-}
-
-function packaged(answer: Answer): Result {
-	return {
-		content: [{ type: "text", text: answer.text }],
-		structuredContent: answer.result as Result["structuredContent"],
-		details: details(answer),
-		isError: answer.isError,
-	};
-}
-
-function definition(declared: Declaration, execute: Execute): ToolDefinition {
+function definition(declared: Declaration, execute: Execute, renderers: ToolRenderers): ToolDefinition {
 	return {
 		name: declared.name,
 		label: declared.title,
@@ -59,82 +29,65 @@ function definition(declared: Declaration, execute: Execute): ToolDefinition {
 			openWorldHint: false,
 		},
 		execute,
-		...drawing(declared.name),
+		...renderers,
 	};
 }
 
 export default function hindnote(pi: ExtensionAPI) {
-	const helper = new Helper(interpreter);
 	const clashes: string[] = [];
 	let registered = 0;
 
-	const ask = (ctx: ExtensionContext, message: object, callId?: string, signal?: AbortSignal) =>
-		helper.request({ message: { ...message, host: hostFacts(ctx, callId) }, live: liveEntries(ctx), signal });
+	let loading: Promise<typeof import("./runtime.ts")> | undefined;
+	let runtime: InstanceType<(typeof import("./runtime.ts"))["Runtime"]> | undefined;
+	async function load() {
+		loading ??= import("./runtime.ts");
+		const { Runtime, remainingTokens } = await loading;
+		runtime ??= new Runtime(pi);
+		return { runtime, remainingTokens };
+	}
 
 	/** Register one tool, unless its name is somebody else's. */
-	function offer(declared: Declaration, execute: Execute): void {
+	function offer(declared: Declaration, execute: Execute, renderers: ToolRenderers): void {
 		const other = pi.getAllTools().find((tool) => tool.name === declared.name);
 		if (other) {
 			clashes.push(`${declared.name} is left out: ${other.sourceInfo.path} has a tool of this name`);
 			return;
 		}
-		pi.registerTool(definition(declared, execute));
+		pi.registerTool(definition(declared, execute, renderers));
 		registered++;
 	}
 
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", async (_event, ctx) => {
+		const draw = ctx.mode === "tui" ? await import("./draw.ts") : undefined;
 		for (const declared of declarations()) {
-			offer(declared, async (callId, params, signal, _onUpdate, callCtx) => {
-				const message = { type: "call", operation: declared.name, arguments: params };
-				return packaged(parseAnswer(await ask(callCtx, message, callId, signal)));
-			});
+			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
+				(await load()).runtime.call(callCtx, declared.name, params, callId, signal);
+			offer(declared, execute, draw?.drawing(declared.name) ?? {});
 		}
-		offer(REMAINING, async (_callId, _params, _signal, _onUpdate, callCtx) => {
-			const remaining_tokens = remainingTokens(pi.getSettings(), callCtx);
+		const remaining: Execute = async (_callId, _params, _signal, _onUpdate, callCtx) => {
+			const remaining_tokens = (await load()).remainingTokens(pi.getSettings(), callCtx);
 			return {
 				content: [{ type: "text", text: `${remaining_tokens} tokens remain` }],
 				structuredContent: { remaining_tokens },
 				details: undefined,
 			};
-		});
+		};
+		offer(REMAINING, remaining, draw?.drawing(REMAINING.name) ?? {});
 		for (const clash of clashes) ctx.ui.notify(`hindnote: ${clash}`, "warning");
 	});
 
 	pi.on("context_with_system", async (event, ctx) => {
 		if (registered === 0) return undefined;
-		const branch = ctx.sessionManager.getBranch();
-		const window = windowOf(branch);
-		let block = storedBlock(branch, window);
-		try {
-			if (!block) {
-				const text = parseBoot(await ask(ctx, { type: "boot" }, undefined, ctx.signal));
-				block = { v: 1, window, text, ts: Date.now() };
-				pi.appendEntry<Block>(BOOT_TYPE, block);
-			}
-			return { messages: withBlock(event.messages, block.text, block.ts) };
-		} catch (error) {
-			// Shown, so that nobody takes the notes for gone; never stored, so that the next request tries again.
-			const told = `hindnote could not list notes and history: ${error instanceof Error ? error.message : "no reason given"}`;
-			ctx.ui.notify(told, "warning");
-			return { messages: withBlock(event.messages, told, Date.now()) };
-		}
+		return (await load()).runtime.withBootBlock(event, ctx);
 	});
 
-	pi.on("session_shutdown", () => helper.stop());
+	pi.on("session_shutdown", () => runtime?.stop());
 
 	pi.registerCommand("hindnote", {
 		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
 		handler: async (_args, ctx) => {
-			const lines = [`tools: ${registered} registered`, ...clashes, `python: ${interpreter()}`];
-			try {
-				const status = parseStatus(await helper.request({ message: { type: "status" } }));
-				lines.push(`process: ${status.pid}, hindnote ${status.version}`, `notes: ${status.home}`);
-				lines.push(`hosts: ${status.hosts.join(", ")}`, ...status.refused.map((why) => `refused: ${why}`));
-			} catch (error) {
-				lines.push(error instanceof Error ? error.message : String(error));
-			}
-			if (helper.log.length > 0) lines.push("log:", ...helper.log.map((line) => `  ${line}`));
-			ctx.ui.notify(lines.join("\n"), "info");
+			const status = await (await load()).runtime.status();
+			ctx.ui.notify([`tools: ${registered} registered`, ...clashes, ...status].join("\n"), "info");
 		},
 	});
 }

@@ -1,22 +1,6 @@
-/** `get_context_remaining`: the one tool that the extension answers itself, since only Pi knows. */
+/** The count behind `get_context_remaining`, the one tool that the extension answers itself. */
 
 import { DEFAULT_COMPACTION_SETTINGS, type ExtensionAPI, type ExtensionContext } from "@earendil-works/pi-coding-agent";
-
-export const REMAINING = {
-	name: "get_context_remaining",
-	title: "Context remaining",
-	description:
-		"Tells how many tokens are left in this context window before the host compacts it. " +
-		"Results of calls made together with this one are not counted yet.",
-	inputSchema: { type: "object", properties: {}, additionalProperties: false },
-	outputSchema: {
-		type: "object",
-		properties: { remaining_tokens: { type: "integer", minimum: 0 } },
-		required: ["remaining_tokens"],
-		additionalProperties: false,
-	},
-	hints: { readOnly: true, destructive: false, idempotent: true },
-};
 
 /** Count the tokens left until automatic compaction; throws when Pi does not know. */
 export function remainingTokens(settings: ReturnType<ExtensionAPI["getSettings"]>, ctx: ExtensionContext): number {

@@ -8,13 +8,11 @@ import type { HostFacts } from "./wire.ts";
 export function hostFacts(ctx: ExtensionContext, callId?: string): HostFacts {
 	const session = ctx.sessionManager;
 	const file = session.getSessionFile();
-	const folder = session.getSessionDir();
 	return {
 		cwd: ctx.cwd,
 		sessionId: session.getSessionId(),
-		// Both can be relative, to the directory in which Pi runs.
+		// It can be relative, to the directory in which Pi runs.
 		sessionFile: file && resolve(file),
-		sessionDir: folder && resolve(folder),
 		leafId: session.getLeafId() ?? undefined,
 		callId,
 		agentDir: getAgentDir(),

@@ -47,7 +47,6 @@ export interface HostFacts {
 	cwd: string;
 	sessionId: string;
 	sessionFile?: string;
-	sessionDir?: string;
 	leafId?: string;
 	callId?: string;
 	agentDir: string;

@@ -247,7 +247,6 @@ def test_the_call_carries_what_the_shim_knows() -> None:
         "cwd": "/work",
         "sessionId": "s1",
         "sessionFile": "/s/f.jsonl",
-        "sessionDir": "/s",
         "leafId": "l1",
         "callId": "c1/2",
         "agentDir": "/a",
@@ -269,7 +268,6 @@ def test_the_call_carries_what_the_shim_knows() -> None:
             cwd=Path("/work"),
             config_dir=Path("/a"),
             model="m",
-            extra={"session_dir": "/s"},
         )
     ]
 

@@ -1,0 +1,109 @@
+/**
+ * What happens once the session asks for something: calls, the boot block, the status.
+ *
+ * Loaded at the first request, so that Pi's start does not wait for it.
+ */
+
+import {
+	type AgentToolResult,
+	type ContextWithSystemEvent,
+	type ExtensionAPI,
+	type ExtensionContext,
+	generateDiffString,
+} from "@earendil-works/pi-coding-agent";
+import { BOOT_TYPE, type Block, storedBlock, windowOf, withBlock } from "./boot.ts";
+import { interpreter } from "./declarations.ts";
+import type { Details } from "./draw.ts";
+import { Helper } from "./helper.ts";
+import { hostFacts, liveEntries } from "./session.ts";
+import { type Answer, parseAnswer, parseBoot, parseStatus } from "./wire.ts";
+
+export { remainingTokens } from "./remaining.ts";
+
+type Result = AgentToolResult<Details | undefined>;
+
+/** Texts longer than this together are not compared: the terminal would stand still. */
+const DIFF_LIMIT = 400_000;
+
+function details({ extras: { before, after } }: Answer): Details | undefined {
+	if (before === undefined || after === undefined || before === after) return undefined;
+	if (before.length + after.length > DIFF_LIMIT) return undefined;
+	return generateDiffString(before, after);
+}
+
+export class Runtime {
+	private readonly helper = new Helper(interpreter);
+	private readonly pi: ExtensionAPI;
+
+	constructor(pi: ExtensionAPI) {
+		this.pi = pi;
+	}
+
+	/** Carry out one call. A refusal comes back as a result; a failure is thrown. */
+	async call(
+		ctx: ExtensionContext,
+		operation: string,
+		args: unknown,
+		callId: string,
+		signal: AbortSignal | undefined,
+	): Promise<Result> {
+		const message = { type: "call", operation, arguments: args };
+		const answer = parseAnswer(await this.ask(ctx, message, callId, signal));
+		return {
+			content: [{ type: "text", text: answer.text }],
+			structuredContent: answer.result as Result["structuredContent"],
+			details: details(answer),
+			isError: answer.isError,
+		};
+	}
+
+	/** Return a request's messages with the window's boot block among them. */
+	async withBootBlock({ messages }: ContextWithSystemEvent, ctx: ExtensionContext) {
+		const branch = ctx.sessionManager.getBranch();
+		const window = windowOf(branch);
+		let block = storedBlock(branch, window);
+		try {
+			if (!block) {
+				const text = parseBoot(await this.ask(ctx, { type: "boot" }, undefined, ctx.signal));
+				block = { v: 1, window, text, ts: Date.now() };
+				this.pi.appendEntry<Block>(BOOT_TYPE, block);
+			}
+			return { messages: withBlock(messages, block.text, block.ts) };
+		} catch (error) {
+			// Shown, so that nobody takes the notes for gone; never stored, so that the next request tries again.
+			const told = `hindnote could not list notes and history: ${reason(error)}`;
+			ctx.ui.notify(told, "warning");
+			return { messages: withBlock(messages, told, Date.now()) };
+		}
+	}
+
+	/** Describe the state for a person, a line each. */
+	async status(): Promise<string[]> {
+		const lines = [`python: ${interpreter()}`];
+		try {
+			const status = parseStatus(await this.helper.request({ message: { type: "status" } }));
+			lines.push(`process: ${status.pid}, hindnote ${status.version}`, `notes: ${status.home}`);
+			lines.push(`hosts: ${status.hosts.join(", ")}`, ...status.refused.map((why) => `refused: ${why}`));
+		} catch (error) {
+			lines.push(reason(error));
+		}
+		if (this.helper.log.length > 0) lines.push("log:", ...this.helper.log.map((line) => `  ${line}`));
+		return lines;
+	}
+
+	stop(): Promise<void> {
+		return this.helper.stop();
+	}
+
+	private ask(ctx: ExtensionContext, message: object, callId?: string, signal?: AbortSignal): Promise<unknown> {
+		return this.helper.request({
+			message: { ...message, host: hostFacts(ctx, callId) },
+			live: liveEntries(ctx),
+			signal,
+		});
+	}
+}
+
+function reason(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
