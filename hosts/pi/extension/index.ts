@@ -35,7 +35,7 @@ function definition(declared: Declaration, execute: Execute, renderers: ToolRend
 
 export default function hindnote(pi: ExtensionAPI) {
 	const clashes: string[] = [];
-	let registered = 0;
+	const ours: string[] = [];
 
 	let loading: Promise<typeof import("./runtime.ts")> | undefined;
 	let runtime: InstanceType<(typeof import("./runtime.ts"))["Runtime"]> | undefined;
@@ -54,7 +54,7 @@ export default function hindnote(pi: ExtensionAPI) {
 			return;
 		}
 		pi.registerTool(definition(declared, execute, renderers));
-		registered++;
+		ours.push(declared.name);
 	}
 
 	pi.on("session_start", async (_event, ctx) => {
@@ -77,7 +77,8 @@ export default function hindnote(pi: ExtensionAPI) {
 	});
 
 	pi.on("context_with_system", async (event, ctx) => {
-		if (registered === 0) return undefined;
+		// Whoever left all the tools out has no use for what they would tell.
+		if (!pi.getActiveTools().some((name) => ours.includes(name))) return undefined;
 		return (await load()).runtime.withBootBlock(event, ctx);
 	});
 
@@ -87,7 +88,7 @@ export default function hindnote(pi: ExtensionAPI) {
 		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
 		handler: async (_args, ctx) => {
 			const status = await (await load()).runtime.status();
-			ctx.ui.notify([`tools: ${registered} registered`, ...clashes, ...status].join("\n"), "info");
+			ctx.ui.notify([`tools: ${ours.length} registered`, ...clashes, ...status].join("\n"), "info");
 		},
 	});
 }

@@ -4,15 +4,15 @@
  * Loaded at the first request, so that Pi's start does not wait for it.
  */
 
-import {
-	type AgentToolResult,
-	type ContextWithSystemEvent,
-	type ExtensionAPI,
-	type ExtensionContext,
-	generateDiffString,
+import type {
+	AgentToolResult,
+	ContextWithSystemEvent,
+	ExtensionAPI,
+	ExtensionContext,
 } from "@earendil-works/pi-coding-agent";
 import { BOOT_TYPE, type Block, storedBlock, windowOf, withBlock } from "./boot.ts";
 import { interpreter } from "./declarations.ts";
+import { difference } from "./diff.ts";
 import type { Details } from "./draw.ts";
 import { Helper } from "./helper.ts";
 import { hostFacts, liveEntries } from "./session.ts";
@@ -22,13 +22,8 @@ export { remainingTokens } from "./remaining.ts";
 
 type Result = AgentToolResult<Details | undefined>;
 
-/** Texts longer than this together are not compared: the terminal would stand still. */
-const DIFF_LIMIT = 400_000;
-
 function details({ extras: { before, after } }: Answer): Details | undefined {
-	if (before === undefined || after === undefined || before === after) return undefined;
-	if (before.length + after.length > DIFF_LIMIT) return undefined;
-	return generateDiffString(before, after);
+	return before === undefined || after === undefined ? undefined : difference(before, after);
 }
 
 export class Runtime {

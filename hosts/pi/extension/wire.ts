@@ -5,7 +5,7 @@
  * parsed here before anything else looks at it.
  */
 
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 
 /** The protocol that this extension speaks. */
@@ -54,7 +54,13 @@ export interface HostFacts {
 	live: boolean;
 }
 
-export const parseLine = (line: string): Line => Value.Parse(Line, JSON.parse(line));
-export const parseAnswer = (value: unknown): Answer => Value.Parse(Answer, value);
-export const parseBoot = (value: unknown): string => Value.Parse(Boot, value).text;
-export const parseStatus = (value: unknown): Status => Value.Parse(Status, value);
+/** Check a value's shape; the text of a mismatch is of no use to anybody but its makers. */
+function parsed<T extends TSchema>(schema: T, value: unknown): Static<T> {
+	if (Value.Check(schema, value)) return value;
+	throw new Error("hindnote answered in a form that this extension does not know; run `hindnote install pi` again");
+}
+
+export const parseLine = (line: string): Line => parsed(Line, JSON.parse(line));
+export const parseAnswer = (value: unknown): Answer => parsed(Answer, value);
+export const parseBoot = (value: unknown): string => parsed(Boot, value).text;
+export const parseStatus = (value: unknown): Status => parsed(Status, value);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from model import ScriptedModel
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pi_host import Pi
+from pi_host import Pi, Terminal
 
 
 @pytest.fixture
@@ -25,3 +27,13 @@ def pi(bare_pi: Pi) -> Pi:
     done = bare_pi.hindnote("install", "pi")
     assert done.returncode == 0, done.stderr
     return bare_pi
+
+
+@pytest.fixture
+def terminal(pi: Pi) -> Iterator[Terminal]:
+    """Pi in a terminal, with hindnote."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is missing: apt-get install tmux")
+    terminal = Terminal(pi)
+    yield terminal
+    terminal.close()

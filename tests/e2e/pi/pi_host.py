@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -19,6 +21,9 @@ from model import Result, ScriptedModel, ToolCall
 
 PATIENCE = 60.0
 """Seconds for which a test waits on Pi, at most."""
+
+WIDTH, HEIGHT = 108, 54
+"""Size of a terminal, in characters."""
 
 WINDOW = 200_000
 RESERVE = 10_000
@@ -93,7 +98,7 @@ class Pi:
 
     @property
     def project(self) -> Path:
-        return self.root / "project"
+        return self.home / "project"
 
     @property
     def notes(self) -> Path:
@@ -301,3 +306,54 @@ class Rpc:
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+class Terminal:
+    """Pi in a terminal of its own: a tmux server that a test types into."""
+
+    def __init__(self, pi: Pi) -> None:
+        self._name = f"hindnote-{os.getpid()}-{pi.root.name}"
+        for program in ("fd", "rg"):
+            # Pi would fetch them, and warns in a place without network.
+            helper = pi.agent_dir / "bin" / program
+            helper.parent.mkdir(exist_ok=True)
+            helper.write_text("#!/bin/sh\n")
+            helper.chmod(0o755)
+        config = pi.root / "tmux.conf"
+        config.write_text("set -g extended-keys on\nset -g default-terminal tmux-256color\n")
+        environment = [f"{key}={value}" for key, value in pi.env.items()]
+        inner = shlex.join(["env", *environment, "COLORTERM=truecolor", *pi.command()])
+        size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
+        self._tmux("-f", str(config), "new-session", "-d", *size, "-c", str(pi.project), inner)
+        self.wait_for("scripted-1")
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-L", self._name, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=PATIENCE,
+        )
+        return done.stdout
+
+    def type(self, text: str) -> None:
+        """Type a line."""
+        self._tmux("send-keys", "-l", text)
+        self.press("Enter")
+
+    def press(self, key: str) -> None:
+        """Press one key, by tmux's name for it."""
+        self._tmux("send-keys", key)
+
+    def screen(self, *, colors: bool = False) -> str:
+        """Return what stands on the screen."""
+        return self._tmux("capture-pane", "-p", *(["-e"] if colors else [])).rstrip("\n")
+
+    def wait_for(self, pattern: str) -> None:
+        """Wait until a line of the screen matches."""
+        wait_until(lambda: re.search(pattern, self.screen(), re.MULTILINE))
+
+    def close(self) -> None:
+        """End Pi and the terminal."""
+        self._tmux("kill-server")

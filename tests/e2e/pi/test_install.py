@@ -107,6 +107,17 @@ def test_a_tool_of_somebody_else_keeps_its_name(pi: Pi, model: ScriptedModel) ->
     assert any("notes_read is left out" in line and str(other) in line for line in notified)
 
 
+def test_whoever_leaves_the_tools_out_is_not_told_of_notes(pi: Pi, model: ScriptedModel) -> None:
+    model.then(DONE, DONE)
+    pi.say("hello", "--exclude-tools", "notes_*")
+    pi.say("hello", "--exclude-tools", "notes_*,history_*,get_context_remaining")
+
+    assert ours(model.played[0].tools) == {"history_list", "history_read", "get_context_remaining"}
+    assert len(model.played[0].messages) == 2
+    assert ours(model.played[1].tools) == set()
+    assert len(model.played[1].messages) == 1
+
+
 def test_the_status_command_tells_process_and_home(pi: Pi, model: ScriptedModel) -> None:
     with pi.rpc() as rpc:
         rpc.prompt("/hindnote")

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BOOT_TYPE, storedBlock, windowOf, withBlock } from "./boot.ts";
+import { difference } from "./diff.ts";
 import { collapse, plain, summary } from "./draw.ts";
 import { Helper } from "./helper.ts";
 import { remainingTokens } from "./remaining.ts";
@@ -105,6 +106,26 @@ test("a collapsed result tells how much it hides", () => {
 	const lines = Array.from({ length: 20 }, (_, index) => String(index));
 	assert.equal(collapse(lines, false).hidden, 12);
 	assert.deepEqual(collapse(lines, true), { shown: lines, hidden: 0 });
+});
+
+// -- an update's difference ----------------------------------------------------
+
+const lines = (count: number, text = "line") => Array.from({ length: count }, (_, index) => `${text} ${index}`).join("\n");
+
+test("a difference is in Pi's display format", () => {
+	assert.deepEqual(difference("a\nb\nc", "a\nB\nc"), { diff: " 1 a\n-2 b\n+2 B\n 3 c", firstChangedLine: 2 });
+	assert.equal(difference("a", "a"), undefined);
+	assert.equal(difference("", "a")?.firstChangedLine, 1);
+	assert.equal(difference("aa", "aaa")?.diff, "-1 aa\n+1 aaa");
+});
+
+test("a small change of a long text is compared, a large one is not", () => {
+	const long = lines(50_000);
+	assert.equal(difference(long, long.replace("line 40000", "changed"))?.firstChangedLine, 40_001);
+	const start = performance.now();
+	assert.equal(difference(lines(20_000, "old"), lines(20_000, "new")), undefined);
+	assert.equal(difference("x".repeat(200_000), "y"), undefined);
+	assert.ok(performance.now() - start < 1000);
 });
 
 // -- what the process sends ----------------------------------------------------
