@@ -56,9 +56,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
         files = marketplace_files() if marketplace else plugin_files()
         touched = _say(here.put(files))
     if marketplace and executable:
-        # Twice is no harm: both commands say so when there is nothing to do.
-        _run(dry_run, executable, "plugin", "marketplace", "add", str(here.folder))
-        _run(dry_run, executable, "plugin", "install", PLUGIN)
+        _join_marketplace(executable, here.folder, dry_run)
     if not touched:
         click.echo(f"nothing to do: {here.folder} is current")
     elif not dry_run:
@@ -74,7 +72,7 @@ def uninstall(dry_run: bool) -> None:
         installed = [place for place in places if place.written() is not None]
         for place in installed:
             if place.folder == places[1].folder:
-                _forget_marketplace(dry_run)
+                _leave_marketplace(dry_run)
             _say(place.take_away())
     if not installed:
         click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
@@ -172,26 +170,43 @@ def _usable_claude(*, required: bool) -> str | None:
     return executable
 
 
-def _run(dry_run: bool, *command: str) -> None:
+def _run(dry_run: bool, *command: str) -> str | None:
+    """Run a command of Claude Code and return what went wrong, None when nothing did."""
     line = " ".join(command)
     if dry_run:
         click.echo(f"would run {line}")
-        return
+        return None
     click.echo(f"running {line}")
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise click.ClickException(f"{line} failed: {(done.stderr or done.stdout).strip()}")
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{line} did not end"
+    return f"{line} failed: {(done.stderr or done.stdout).strip()}" if done.returncode else None
 
 
-def _forget_marketplace(dry_run: bool) -> None:
+def _join_marketplace(executable: str, folder: Path, dry_run: bool) -> None:
+    """Let Claude Code install the plugin; a second time it says that there is nothing to do."""
+    for command in (("marketplace", "add", str(folder)), ("install", PLUGIN)):
+        if problem := _run(dry_run, executable, "plugin", *command):
+            raise click.ClickException(problem)
+
+
+def _leave_marketplace(dry_run: bool) -> None:
+    """Take the plugin out of Claude Code's settings; a person may have done it before."""
     executable = shutil.which("claude")
     if executable is None:
         click.echo(f"there is no claude on the PATH to take {PLUGIN} out of its settings")
         return
-    _run(dry_run, executable, "plugin", "uninstall", PLUGIN)
-    _run(dry_run, executable, "plugin", "marketplace", "remove", "hindnote")
+    for command in (("uninstall", PLUGIN), ("marketplace", "remove", "hindnote")):
+        if problem := _run(dry_run, executable, "plugin", *command):
+            click.echo(problem)
 
 
 def _say(lines: Iterator[str]) -> bool:

@@ -230,6 +230,20 @@ def test_a_failure_of_claude_is_told(claude: Callable[..., Path]) -> None:
     assert "failed" in result.output
 
 
+def test_uninstall_goes_on_where_claude_knows_the_plugin_no_longer(
+    claude: Callable[..., Path], tmp_path: Path
+) -> None:
+    claude()
+    run(install, "--marketplace")
+    claude(status=1)
+
+    result = run(uninstall)
+
+    assert result.exit_code == 0
+    assert "plugin uninstall hindnote@hindnote failed" in result.output
+    assert not (tmp_path / "data" / "hindnote" / "claude-marketplace").exists()
+
+
 def test_the_marketplace_needs_claude(claude: Callable[..., Path], tmp_path: Path) -> None:
     result = run(install, "--marketplace")
 

@@ -9,7 +9,7 @@
  */
 import type { Register } from 'claude-code'
 
-import { Helper, type HostCall, messageOf } from './helper'
+import { Helper, HelperFailure, type HostCall, messageOf } from './helper'
 import { PYTHON } from './runtime'
 import { READING, TOOL_PREFIX, TOOLS } from './tools'
 
@@ -20,6 +20,8 @@ type ToolCall = {
   requestMeta?: unknown
   $shadowed?: Record<string, unknown>
 }
+
+const FAILED = 'hindnote failed unexpectedly; the debug log of Claude Code says more'
 
 let helper: Helper | undefined
 
@@ -34,7 +36,10 @@ export const register: Register = on => {
       run: (argv, stdin) => $.process.run(argv, { stdin, cwd: $.plugin.root, timeoutMs: 120_000 }),
       fetch: (url, init) => $.http.fetch(url, init),
       after: (ms, fn) => $.clock.after(ms, fn),
-      temporary: (await $.env.get('TMPDIR')) ?? '/tmp',
+      temporary: await $.env.get('TMPDIR').then(
+        folder => folder || '/tmp',
+        () => '/tmp',
+      ),
       log: text => $.ui.log(text, { to: 'debug' }),
     })
     for (const tool of TOOLS) {
@@ -53,14 +58,19 @@ export const register: Register = on => {
       const { tool, tool_use_id, agentId, requestMeta, $shadowed, ...rest } = e as ToolCall
       const given = { ...rest, ...$shadowed }
       const operation = tool.slice(TOOL_PREFIX.length)
-      const info = await $.session.info()
+      const [session_id, cwd, model, info] = await Promise.all([
+        $.session.id(),
+        $.session.root(),
+        $.session.model(),
+        $.session.info(),
+      ])
       const call: HostCall = {
-        session_id: await $.session.id(),
+        session_id,
         session_file: info.transcriptPath || undefined,
         call_id: tool_use_id,
         agent_id: agentId,
-        cwd: await $.session.root(),
-        model: await $.session.model(),
+        cwd,
+        model,
         agent: info.agentType,
       }
       if (helper === undefined) return { deny: 'hindnote has not been started in this session' }
@@ -70,21 +80,24 @@ export const register: Register = on => {
         ? { isError: true, result: answer.text }
         : { result: answer.text }
     } catch (error) {
-      return { deny: messageOf(error) }
+      if (error instanceof HelperFailure) return { deny: error.message }
+      // The text of a crash may hold anything: it stays in the log.
+      $.ui.log(messageOf(error), { to: 'debug' })
+      return { deny: FAILED }
     }
-  }).catch(($, e, next) => ({ deny: `hindnote failed: ${next.error.message ?? next.error.kind}` }))
+  }).catch(() => ({ deny: FAILED }))
 
   on('prompt.context', async ($, e, next) => {
     const below = await next(e)
     try {
-      const info = await $.session.info()
-      const call: HostCall = {
-        session_id: await $.session.id(),
-        session_file: info.transcriptPath || undefined,
-        cwd: await $.session.root(),
-        model: await $.session.model(),
-        agent: info.agentType,
-      }
+      const [session_id, cwd, model, info] = await Promise.all([
+        $.session.id(),
+        $.session.root(),
+        $.session.model(),
+        $.session.info(),
+      ])
+      const session_file = info.transcriptPath || undefined
+      const call: HostCall = { session_id, session_file, cwd, model, agent: info.agentType }
       const text = await helper?.boot({ kind: 'boot', call })
       if (!text) return below
       return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }

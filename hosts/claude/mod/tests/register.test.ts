@@ -10,6 +10,7 @@ class World {
   id = 's1'
   model = 'm1'
   transcriptPath = '/t/s1.jsonl'
+  breaks = false
   canSpawn = true
   spawned: string[][] = []
   ended = 0
@@ -25,7 +26,7 @@ class World {
     mock.clock(on)
     on('session.start', (_, e) => ({ cwd: e.cwd }))
     on('session.end', (_, e) => ({ sessionId: e.sessionId }))
-    on('session.id', () => ({ value: this.id }))
+    on('session.id', () => (this.breaks ? { deny: 'a secret' } : { value: this.id }))
     on('session.root', () => ({ value: '/root' }))
     on('session.model', () => ({ value: this.model }))
     on('session.info', () => ({ value: { transcriptPath: this.transcriptPath } }))
@@ -146,6 +147,15 @@ test('a failure is told to the model as such', async ($, on) => {
   await $.session.start(START)
 
   expect(await $.tool.call(LIST)).toEqual({ deny: 'glob: no string' })
+})
+
+test('the text of a crash stays in the log', async ($, on) => {
+  const world = new World(on)
+  await $.session.start(START)
+  world.breaks = true
+
+  expect((await $.tool.call(LIST)).deny).toMatch(/^hindnote failed unexpectedly/)
+  expect(world.logged.join()).toMatch(/a secret/)
 })
 
 test('an answer of an unknown shape is a failure', async ($, on) => {
