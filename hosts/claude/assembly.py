@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import compress, count
 
 from hindnote.core.history.projection import Branch, SlotKind
 from hindnote.hosts.claude.branch import Walk
 from hindnote.hosts.claude.links import Links
-from hindnote.hosts.claude.spine import ANSWER, CLOSING, RESULT, Spine
+from hindnote.hosts.claude.spine import Spine
 
-# Members of an IntEnum cost a look-up each time; these are plain integers.
-_NOTHING = int(SlotKind.NOTHING)
-_CALL = int(SlotKind.CALL)
-_RESULT = int(SlotKind.RESULT)
+_HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
+"""Turns the kinds of calls and results into 1 and every other one into 0."""
 
 
 class Assembly:
@@ -26,77 +27,83 @@ class Assembly:
         self.windows: tuple[int, ...] = (1,)
         self._walk: Walk | None = None
         self._revision = 0
-        self._answered: list[int] = []
-        """Responses that have a number, in order of their numbers."""
-        self._numbers: dict[int, int] = {}
+        self._ranks = array("i", [0])
+        """Numbers of answers on the branch, by one more than the response; 0 off it."""
 
     def update(self, spine: Spine) -> None:
         """Take in what the spine gained since it was settled."""
         walk, cut = self._walked(spine)
-        members = walk.members
-        place = self._place(spine, cut)
-        if cut == len(members) and place == len(self.branch.seqs):
+        old = self.branch
+        place = bisect_left(old.seqs, spine.firsts[cut])
+        if cut == len(walk.members) and place == len(old.seqs):
             return
-        old, self.branch = self.branch, _head(self.branch, place)
+        self.branch = _head(old, place)
         self._forget(spine, cut)
-        for row in range(cut, len(members)):
-            if members[row]:
-                self._append(spine, row)
+        for start, stop in _runs(walk.members, cut):
+            self._append(spine, start, stop)
         if not spine.rewritten and _continues(old, self.branch, place):
             self.branch.lineage = old.lineage
         first = self.branch.seqs[0] if self.branch.seqs else 1
-        found = (spine.firsts[row] for row in spine.compactions if members[row])
+        found = (spine.firsts[row] for row in spine.compactions if walk.members[row])
         self.windows = (1, *(seq for seq in found if seq > first))
 
     def _walked(self, spine: Spine) -> tuple[Walk, int]:
         """Return the present walk, and the lowest row that may have changed."""
-        links = Links(spine)
         if self._walk is not None and self._revision == spine.revision:
+            links = Links(spine)
             cut = self._walk.extend(links)
             if cut is not None:
                 return self._walk, cut
-        self._walk, self._revision = Walk(links, history=True), spine.revision
+        if self._revision != spine.revision:
+            spine.regroup()
+            self._revision = spine.revision
+        self._walk = Walk(Links(spine), history=True)
         return self._walk, 0
 
-    def _place(self, spine: Spine, cut: int) -> int:
-        """Return the position in the branch of the first slot from row ``cut`` on."""
-        if cut == len(spine.flags):
-            return len(self.branch.seqs)
-        return bisect_left(self.branch.seqs, spine.firsts[cut])
-
     def _forget(self, spine: Spine, cut: int) -> None:
-        """Take back the numbers of responses that begin at row ``cut`` or behind it."""
-        while self._answered and spine.starts[self._answered[-1]] >= cut:
-            del self._numbers[self._answered.pop()]
+        """Take back the numbers of answers that begin at row ``cut`` or behind it."""
+        known = bisect_left(spine.starts, cut) + 1
+        del self._ranks[known:]
+        self._ranks.extend([0] * (len(spine.starts) + 1 - len(self._ranks)))
 
-    def _append(self, spine: Spine, row: int) -> None:
-        branch, flags, group = self.branch, spine.flags[row], spine.groups[row]
-        opens = bool(flags & CLOSING)
-        if flags & ANSWER and spine.starts[group] == row:
-            opens = True
-            if spine.texts[group] or spine.calling[group]:
-                self._answered.append(group)
-                self._numbers[group] = len(self._answered)
-        for seq in spine.seqs(row):
-            kind = spine.kinds[seq - 1]
-            if kind in (_CALL, _RESULT):
-                branch.call_ids[len(branch.seqs)] = spine.calls[seq]
-                if seq in spine.tools:
-                    branch.tools[len(branch.seqs)] = spine.tools[seq]
-            branch.seqs.append(seq)
-            branch.kinds.append(kind)
-            branch.times.append(spine.times[row])
-            branch.answers.append(self._number(spine, group, seq) if flags & ANSWER else 0)
-            # Beside a result a row may hold what the person said to it.
-            said = flags & RESULT and kind not in (_RESULT, _NOTHING)
-            branch.closing.append(bool(said or opens))
-            opens = False
+    def _append(self, spine: Spine, start: int, stop: int) -> None:
+        """Add the slots of the rows from ``start`` up to ``stop``, all of them on the branch."""
+        branch = self.branch
+        position = len(branch.seqs)
+        first, end = spine.firsts[start], spine.firsts[stop]
+        slots = slice(first - 1, end - 1)
+        kinds = spine.kinds[slots]
+        branch.seqs.extend(range(first, end))
+        branch.kinds += kinds
+        branch.closing += spine.closing[slots]
+        branch.times.extend(spine.times[slots])
+        self._rank(bisect_left(spine.starts, start), bisect_left(spine.starts, stop))
+        branch.answers.extend(map(self._ranks.__getitem__, spine.answers[slots]))
+        positions = list(compress(count(position), kinds.translate(_HAS_ID)))
+        if positions:
+            at = spine.place(first)
+            branch.call_ids.update(zip(positions, spine.call_ids[at:], strict=False))
+            named = (
+                (p, tool) for p, tool in zip(positions, spine.tools[at:], strict=False) if tool
+            )
+            branch.tools.update(named)
 
-    def _number(self, spine: Spine, group: int, seq: int) -> int:
-        """Return the number of an answer on its text slot and its calls, else 0."""
-        if seq == spine.texts[group] or not spine.texts[group] or spine.kinds[seq - 1] == _CALL:
-            return self._numbers.get(group, 0)
-        return 0
+    def _rank(self, start: int, stop: int) -> None:
+        """Number the responses from ``start`` up to ``stop``, going on from the last number."""
+        before = start
+        while before and not self._ranks[before]:
+            before -= 1
+        rank = self._ranks[before] + 1
+        self._ranks[start + 1 : stop + 1] = array("i", range(rank, rank + stop - start))
+
+
+def _runs(members: bytearray, start: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of rows on the branch, each by its first row and the one behind it."""
+    while (start := members.find(1, start)) >= 0:
+        stop = members.find(0, start)
+        stop = len(members) if stop < 0 else stop
+        yield start, stop
+        start = stop
 
 
 def _head(branch: Branch, place: int) -> Branch:

@@ -14,10 +14,10 @@ from hindnote.hosts.claude.links import Links, leaf_of, tip_of
 from hindnote.hosts.claude.spine import (
     ANSWER,
     LEADS_ON,
+    LOST,
     META,
     NO_GROUP,
     NOTE,
-    REPEATED,
     RESULT,
     ROOT,
     Spine,
@@ -99,10 +99,13 @@ class Walk:
         """Return the rows from ``row`` upwards, and the row of the walk that they reach."""
         above = []
         on_walk, parent = self.on_walk, links.parent
-        while row != ROOT and not on_walk[row]:
+        # Where nothing was moved the recorded parents say it all, and faster.
+        parents = None if links.pruned else links.spine.parents
+        while row >= 0 and not on_walk[row]:
             on_walk[row] = 1
             above.append(row)
-            row = parent(row)
+            found = LOST if parents is None else parents[row]
+            row = parent(row) if found == LOST else found
         return above, row
 
     def _earlier(self, links: Links, root: int) -> list[int]:
@@ -125,9 +128,10 @@ class Walk:
 
     def _put(self, spine: Spine, rows: list[int]) -> None:
         self.rows.extend(rows)
+        flags, groups, answers = spine.flags, spine.groups, self._answers
         for row in rows:
-            if spine.flags[row] & ANSWER:
-                self._answers[spine.groups[row]] += 1
+            if flags[row] & ANSWER:
+                answers[groups[row]] += 1
 
     def _drop_behind(self, spine: Spine, joint: int) -> array[int]:
         """Take the rows behind ``joint`` off the walk."""
@@ -146,15 +150,15 @@ class Walk:
         """Work out which rows from ``start`` on are members."""
         flags, groups, answers = links.spine.flags, links.spine.groups, self._answers
         on_walk, members = self.on_walk, self.members
+        members[start:] = on_walk[start:]
         notes = []
-        for row in range(start, len(flags)):
-            members[row] = on_walk[row]
-            if on_walk[row] or flags[row] & REPEATED:
-                continue
+        row = on_walk.find(0, start)
+        while row >= 0:
             if flags[row] & NOTE:
                 notes.append(row)
             elif flags[row] & (ANSWER | RESULT) and groups[row] >= 0 and answers[groups[row]]:
                 members[row] = 1
+            row = on_walk.find(0, row + 1)
         decided: dict[int, _Place] = {}
         for note in notes:
             self._decide(links, note, decided)
@@ -191,7 +195,8 @@ def _before(spine: Spine, row: int) -> int:
     if row not in spine.compactions or spine.parents[row] != ROOT:
         return spine.parent(row)
     logical, _ = spine.compactions[row]
-    return ROOT if logical is None else spine.rows.get(logical, row - 1)
+    found = spine.find(logical)
+    return found if found != ROOT or logical is None else spine.row_before(row)
 
 
 # -- the branch as the host has it ---------------------------------------------

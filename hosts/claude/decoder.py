@@ -11,7 +11,7 @@ from hindnote.core.outcome import Refused
 from hindnote.hosts.claude.assembly import Assembly
 from hindnote.hosts.claude.facts import facts_of
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
-from hindnote.hosts.claude.rows import Row, decode
+from hindnote.hosts.claude.rows import Row, about, decode
 from hindnote.hosts.claude.spine import Spine
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class ClaudeProjection:
         # Blocks that came later belong to a later state.
         further = (more for more in spine.joined.get(seq, ()) if more <= self.last_seq)
         kind = _KINDS[spine.kinds[seq - 1]]
-        return facts_of(line, kind, ordinal, spine.tools.get(seq), map(self._slot, further))
+        tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
+        return facts_of(line, kind, ordinal, tool or None, map(self._slot, further))
 
     def _slot(self, seq: int) -> tuple[bytes, int]:
         row = self._spine.row_of(seq)
@@ -83,7 +84,7 @@ class Transcript:
         self.spine.settle()
         for offset, line in self._file.advance():
             try:
-                self._take(decode(line), offset, len(line))
+                self._take(decode(line), offset, line)
             except Unreadable as error:
                 self._damage(Damage(offset, len(line), str(error)))
         if self._aside:
@@ -93,12 +94,14 @@ class Transcript:
         self._assembly.update(self.spine)
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
 
-    def _take(self, row: Row, offset: int, size: int) -> None:
+    def _take(self, row: Row, offset: int, line: bytes) -> None:
         spine = self.spine
-        if row.is_sidechain and not spine.subagent and not spine.flags and row.uuid:
-            self._aside.append((row, offset, size))
+        if not spine.known.complete:
+            spine.known.note(about(line))
+        if not spine.flags and not spine.subagent and row.is_sidechain and row.uuid:
+            self._aside.append((row, offset, len(line)))
             return
-        spine.add(row, offset, size)
+        spine.add(row, offset, len(line))
         if self._aside and spine.flags:
             self._aside.clear()
 
@@ -134,7 +137,7 @@ class Transcript:
             started=known.started,
             cwd=known.cwd,
             parent=main if own else known.origin,
-            name=known.title,
+            name=known.title or known.summary,
             tool_prefix=TOOL_PREFIX,
         )
 

@@ -14,14 +14,12 @@ from msgspec import Raw, Struct
 from hindnote.core.history.instants import instant
 from hindnote.core.history.jsontext import compact, mend
 from hindnote.core.history.projection import SlotFacts, SlotKind
+from hindnote.hosts.claude.rows import seconds
 
 _T = TypeVar("_T")
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
-
-_MILLISECONDS = 1e11
-"""Numbers above this count milliseconds since the epoch, and not seconds."""
 
 
 class _Message(Struct, gc=False):
@@ -138,9 +136,8 @@ def _created_at(recorded: Any) -> str | None:
     if isinstance(recorded, str) and not isnan(instant(recorded)):
         return recorded
     if isinstance(recorded, int | float) and not isinstance(recorded, bool):
-        seconds = recorded / 1000 if abs(recorded) > _MILLISECONDS else recorded
         try:
-            moment = datetime.fromtimestamp(seconds, UTC)
+            moment = datetime.fromtimestamp(seconds(recorded), UTC)
         except (ValueError, OverflowError, OSError):
             return None
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

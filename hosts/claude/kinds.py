@@ -49,30 +49,40 @@ CONTEXT_SUBTYPES = frozenset({"api_error", "local_command"})
 SYNTHETIC = "<synthetic>"
 """The model's name on rows that the program made."""
 
-Slot = tuple[SlotKind, Block | None]
+# Members of an IntEnum cost a look-up each time; these are plain integers.
+NOTHING = int(SlotKind.NOTHING)
+USER = int(SlotKind.USER)
+ASSISTANT = int(SlotKind.ASSISTANT)
+CALL = int(SlotKind.CALL)
+RESULT = int(SlotKind.RESULT)
+CONTEXT = int(SlotKind.CONTEXT)
+
+_ONE = [bytes([kind]) for kind in range(max(SlotKind) + 1)]
+"""The slots of a row that has one, by its kind."""
 
 
-def slots(row: Row) -> list[Slot]:
+def kinds_of(row: Row) -> bytes:
     """Return what each slot of a chain row holds, one for each content block.
 
     An answer's text blocks all count as ``ASSISTANT`` here; which of them speaks for
     the whole response is known only beside the response's other rows.
     """
     content = row.message.content if row.message else None
-    blocks: list[Block] = content if isinstance(content, list) else []
+    if type(content) is not list or not content:
+        if row.type == "assistant" and content and not _is_foreign(row):
+            return _ONE[ASSISTANT]
+        return _ONE[_spoken(row)]
     if row.type == "assistant":
         if _is_foreign(row):
-            return [(_spoken(row), None), *_nothing(len(blocks) - 1)]
-        if isinstance(content, str):
-            return [(SlotKind.ASSISTANT if content else SlotKind.NOTHING, None)]
-        return [_answer_slot(block) for block in blocks] or _nothing(1)
-    if row.type == "user" and blocks:
-        return _user_slots(row, blocks)
-    return [(_spoken(row), None)]
-
-
-def _nothing(count: int) -> list[Slot]:
-    return [(SlotKind.NOTHING, None)] * count
+            return _ONE[_spoken(row)] + bytes(len(content) - 1)
+        if len(content) == 1:
+            return _ONE[_answer_kind(content[0])]
+        return bytes(map(_answer_kind, content))
+    if row.type != "user":
+        return _ONE[_spoken(row)]
+    if len(content) == 1 and content[0].type == "tool_result" and content[0].tool_use_id:
+        return _ONE[RESULT]
+    return _user_kinds(row, content)
 
 
 def _is_foreign(row: Row) -> bool:
@@ -89,44 +99,40 @@ def has_text(block: Block) -> bool:
     return size > len(b"null") or (size > len(b'""') and bytes(block.text)[:1] == b'"')
 
 
-def _answer_slot(block: Block) -> Slot:
+def _answer_kind(block: Block) -> int:
     if block.type == "text":
-        return SlotKind.ASSISTANT, block
-    if block.type == "tool_use" and block.id is not None:
-        return SlotKind.CALL, block
-    return SlotKind.NOTHING, None
+        return ASSISTANT
+    return CALL if block.type == "tool_use" and block.id else NOTHING
 
 
-def _user_slots(row: Row, blocks: list[Block]) -> list[Slot]:
+def _user_kinds(row: Row, blocks: list[Block]) -> bytes:
     """Return the slots of a row with blocks: each result its own, the rest one event."""
-    found: list[Slot] = []
-    spoken = False
+    found = bytearray()
+    rest = _spoken(row)
     for block in blocks:
-        if block.type == "tool_result" and block.tool_use_id is not None:
-            found.append((SlotKind.RESULT, block))
-        elif spoken:
-            found.append((SlotKind.NOTHING, None))
+        if block.type == "tool_result" and block.tool_use_id:
+            found.append(RESULT)
         else:
-            spoken = True
-            found.append((_spoken(row), block))
-    return found
+            found.append(rest)
+            rest = NOTHING
+    return bytes(found)
 
 
-def _spoken(row: Row) -> SlotKind:
+def _spoken(row: Row) -> int:
     """Return what the text of a row counts as."""
     if row.type == "system":
-        return SlotKind.CONTEXT if row.subtype in CONTEXT_SUBTYPES else SlotKind.NOTHING
+        return CONTEXT if row.subtype in CONTEXT_SUBTYPES else NOTHING
     if row.type == "assistant":
-        return SlotKind.CONTEXT if row.is_api_error_message else SlotKind.NOTHING
+        return CONTEXT if row.is_api_error_message else NOTHING
     if row.type == "attachment":
         return _attached(row)
     if row.is_compact_summary:
-        return SlotKind.CONTEXT
+        return CONTEXT
     if row.is_meta:
-        return SlotKind.NOTHING
+        return NOTHING
     if is_notification(row.origin) or _opening(row).startswith(CONTEXT_MARKS):
-        return SlotKind.CONTEXT
-    return SlotKind.USER if row.message and row.message.content else SlotKind.NOTHING
+        return CONTEXT
+    return USER if row.message and row.message.content else NOTHING
 
 
 def is_notification(origin: Origin | None) -> bool:
@@ -134,19 +140,19 @@ def is_notification(origin: Origin | None) -> bool:
     return origin is not None and origin.kind == "task-notification"
 
 
-def _attached(row: Row) -> SlotKind:
+def _attached(row: Row) -> int:
     """Return what an attachment counts as: a queued prompt, or what the model read."""
     attachment = row.attachment or Attachment()
     if attachment.type == "queued_command":
         reports = attachment.command_mode == "task-notification"
         if reports or is_notification(attachment.origin or row.origin):
-            return SlotKind.CONTEXT
-        return SlotKind.USER
+            return CONTEXT
+        return USER
     read = row.rendered is not UNSET and memoryview(row.rendered).nbytes > len(b"null")
     named = attachment.type in FILE_ATTACHMENTS or attachment.type in NOTIFICATION_ATTACHMENTS
     if read and (named or attachment.type.startswith("hook_")):
-        return SlotKind.CONTEXT
-    return SlotKind.NOTHING
+        return CONTEXT
+    return NOTHING
 
 
 def _opening(row: Row) -> str:

@@ -68,8 +68,8 @@ def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
 
 
 def _listed(spine: Spine, preserved: Preserved) -> tuple[int, list[int]]:
-    anchor = spine.rows.get(preserved.anchor_uuid or "", ROOT)
-    rows = [spine.rows.get(uuid, ROOT) for uuid in dict.fromkeys(preserved.uuids)]
+    anchor = spine.find(preserved.anchor_uuid)
+    rows = [spine.find(uuid) for uuid in dict.fromkeys(preserved.uuids)]
     if anchor == ROOT or ROOT in rows or anchor in rows:
         return ROOT, []
     return anchor, rows
@@ -77,9 +77,9 @@ def _listed(spine: Spine, preserved: Preserved) -> tuple[int, list[int]]:
 
 def _between(spine: Spine, segment: Segment) -> tuple[int, list[int]]:
     """Return the same from the ends of a chain of rows."""
-    anchor = spine.rows.get(segment.anchor_uuid or "", ROOT)
-    head = spine.rows.get(segment.head_uuid or "", ROOT)
-    row = spine.rows.get(segment.tail_uuid or "", ROOT)
+    anchor = spine.find(segment.anchor_uuid)
+    head = spine.find(segment.head_uuid)
+    row = spine.find(segment.tail_uuid)
     if ROOT in (anchor, head, row):
         return ROOT, []
     rows = {row: None}
@@ -101,7 +101,7 @@ def tip_of(links: Links) -> int:
     spine, checkpoint = links.spine, links.spine.checkpoint
     row = ROOT
     if checkpoint.named and checkpoint.leaf is not None:
-        row = spine.rows.get(checkpoint.leaf, ROOT)
+        row = spine.find(checkpoint.leaf)
         if row != ROOT and not links.kept(row):
             row = ROOT
     if checkpoint.named and checkpoint.binding:

@@ -7,12 +7,18 @@ the conversation.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from datetime import datetime
+from math import isnan, nan
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from hindnote.core.history.instants import instant
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, mend, parse
+
+_MILLISECONDS = 1e11
+"""Numbers above this count milliseconds, and not seconds."""
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that make up the conversation."""
@@ -80,7 +86,7 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     uuid: str | None = None
     parent_uuid: str | None = None
     is_sidechain: bool = False
-    timestamp: str | None = None
+    timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
     message: Message | None = None
     subtype: str | None = None
     attachment: Attachment | None = None
@@ -96,13 +102,32 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     compact_metadata: Compaction | None = None
     leaf_uuid: str | None | UnsetType = UNSET
     explicit: bool = False
-    session_id: str | None = None
-    agent_id: str | None = None
-    cwd: str | None = None
     request_session_id: str | None = None
     forked_from: Origin | None = None
     custom_title: str | None = None
     summary: str | None = None
+
+    @property
+    def instant(self) -> float:
+        """When the row was written, in seconds since the epoch; NaN when that is unknown."""
+        time = self.timestamp
+        if isinstance(time, datetime):
+            return time.timestamp()
+        return nan if time is None else seconds(time)
+
+
+class About(msgspec.Struct, gc=False, rename="camel"):
+    """What a row says of the session. Fields are loosely typed, as in a body."""
+
+    session_id: Any = None
+    agent_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+
+
+def seconds(number: float) -> float:
+    """Return a recorded number as seconds since the epoch; large ones are milliseconds."""
+    return number / 1000 if abs(number) > _MILLISECONDS else number
 
 
 _DECODER = msgspec.json.Decoder(Row)
@@ -124,7 +149,7 @@ def decode(line: bytes) -> Row:
     Raises:
         Unreadable: The line is no JSON object, or cannot be passed on.
     """
-    if len(line) > MAX_DEPTH and line.count(b"{") + line.count(b"[") > MAX_DEPTH:
+    if len(line) > 2 * MAX_DEPTH and line.count(b"{") + line.count(b"[") > MAX_DEPTH:
         # The decoder skips what nobody asks for, however deep it is.
         parse(line)
     try:
@@ -134,6 +159,14 @@ def decode(line: bytes) -> Row:
     if not isinstance(parse(line), dict):
         raise Unreadable("not an object")
     return _fitting(mend(line), Row)
+
+
+def about(line: bytes) -> About:
+    """Return what a line that ``decode`` accepts says of the session."""
+    try:
+        return msgspec.json.decode(line, type=About)
+    except msgspec.MsgspecError:
+        return msgspec.json.decode(mend(line), type=About)
 
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
@@ -153,9 +186,20 @@ def _fitting(data: bytes | Raw, shape: type[StructT]) -> StructT:
         try:
             kept[field.name] = msgspec.json.decode(raw, type=field.type)
         except msgspec.ValidationError:
-            if field.name in _NESTED:
+            if field.name == "timestamp":
+                kept[field.name] = _recorded_time(raw)
+            elif field.name in _NESTED:
                 kept[field.name] = _fitting(raw, _NESTED[field.name])
             elif field.name == "content" and bytes(raw).startswith(b"["):
                 blocks = msgspec.json.decode(raw, type=list[Raw])
                 kept[field.name] = [_fitting(block, Block) for block in blocks]
     return shape(**kept)
+
+
+def _recorded_time(raw: Raw) -> float | None:
+    """Return a time that is written in another way than Claude Code writes it."""
+    try:
+        moment = instant(msgspec.json.decode(raw, type=str))
+    except msgspec.ValidationError:
+        return None
+    return None if isnan(moment) else moment

@@ -7,17 +7,21 @@ those are worked out from it by ``branch``.
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from hindnote.core.history.instants import instant
-from hindnote.core.history.projection import SlotKind
-from hindnote.hosts.claude.kinds import Slot, has_text, slots
-from hindnote.hosts.claude.rows import CHAIN_TYPES, Compaction, Row
+from hindnote.hosts.claude import kinds
+from hindnote.hosts.claude.ids import Ids
+from hindnote.hosts.claude.rows import CHAIN_TYPES
+
+if TYPE_CHECKING:
+    from hindnote.hosts.claude.rows import About, Block, Compaction, Row
 
 ROOT = -1
 """Parent of a row that has none."""
@@ -36,18 +40,16 @@ NOTE = 8
 """Flag of an attachment, a system row or a meta row."""
 
 META = 16
-BOUNDARY = 32
-CLOSING = 64
-"""Flag of a row that shows that the conversation went on."""
-
-REPEATED = 128
+REPEATED = 32
 """Flag of a row whose id an earlier one had: it takes its slots and is nothing else."""
 
-CALLS = 256
+CALLS = 64
 """Flag of an answer's row that holds a call."""
 
-LEADS_ON = 512
+LEADS_ON = 128
 """Flag of a note under which, through notes alone, the conversation goes on."""
+
+_CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
 
 
 @dataclass(slots=True)
@@ -68,12 +70,6 @@ class Checkpoint:
             return
         self.named, self.leaf, self.binding = True, leaf, explicit
 
-    def passed(self, boundary: bool) -> None:
-        """Take in that a row of the conversation followed."""
-        self.binding = False
-        if boundary or self.leaf is None:
-            self.named = False
-
 
 @dataclass(slots=True)
 class Known:
@@ -87,97 +83,120 @@ class Known:
     """Id of the session from which rows were copied."""
 
     title: str | None = None
+    summary: str | None = None
 
-    def note(self, row: Row) -> None:
-        """Take in one row."""
-        if self.session_id is None:
-            self.session_id = row.session_id
-        if self.started is None:
-            self.started = row.timestamp
-        if self.cwd is None:
-            self.cwd = row.cwd
-        if self.agent_id is None:
-            self.agent_id = row.agent_id
-        if row.type == "custom-title":
-            self.title = row.custom_title or self.title
-        elif row.type == "summary":
-            self.title = self.title or row.summary
-        if self.origin is None:
-            forked = row.forked_from.session_id if row.forked_from else None
-            for named in (forked, row.request_session_id, row.session_id):
-                if named and named != self.session_id:
-                    self.origin = named
-                    break
+    @property
+    def complete(self) -> bool:
+        """Whether ``note`` has nothing more to learn."""
+        return None not in (self.session_id, self.started, self.cwd)
+
+    def note(self, about: About) -> None:
+        """Take in what one row says, where no earlier one said it."""
+        for name, value in (
+            ("session_id", about.session_id),
+            ("agent_id", about.agent_id),
+            ("started", about.timestamp),
+            ("cwd", about.cwd),
+        ):
+            if getattr(self, name) is None and isinstance(value, str) and value:
+                setattr(self, name, value)
+
+    def note_origin(self, row: Row) -> None:
+        """Take in where a row was copied from."""
+        forked = row.forked_from.session_id if row.forked_from else None
+        for named in (forked, row.request_session_id):
+            if named and named != self.session_id and self.origin is None:
+                self.origin = named
 
 
-@dataclass(slots=True)
 class Spine:
     """Arrays over rows, slots and responses.
 
     A *response* is what the model sent at once; its rows share a ``message.id``.
     Results belong to their call's response, and so do the notes under either.
+
+    Args:
+        subagent: The rows of subagents are the conversation.
     """
 
-    subagent: bool = False
-    known: Known = field(default_factory=Known)
-    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    def __init__(self, *, subagent: bool = False) -> None:
+        self.subagent = subagent
+        self.known = Known()
+        self.checkpoint = Checkpoint()
+        self.last = ROOT
+        """The last row of the conversation."""
+        self.boundary = ROOT
+        """The newest compact boundary."""
+        self.compactions: dict[int, tuple[str | None, Compaction | None]] = {}
+        """Of each boundary: the id of the row before it, and what it preserved."""
 
-    # by row
-    offsets: array[int] = field(default_factory=lambda: array("q"))
-    sizes: array[int] = field(default_factory=lambda: array("q"))
-    firsts: array[int] = field(default_factory=lambda: array("q"))
-    """First seq of each row."""
-    times: array[float] = field(default_factory=lambda: array("d"))
-    parents: array[int] = field(default_factory=lambda: array("i"))
-    flags: array[int] = field(default_factory=lambda: array("H"))
-    groups: array[int] = field(default_factory=lambda: array("i"))
-    bases: array[int] = field(default_factory=lambda: array("i"))
-    """Of a result the row of its call, of a note the row under which its chain hangs."""
+        # by row
+        self.offsets = array("q")
+        self.sizes = array("q")
+        self.firsts = array("q", [1])
+        """First seq of each row; one more, the next free seq."""
+        self.parents = array("i")
+        self.flags = bytearray()
+        self.groups = array("i")
+        """The response to which a row belongs."""
+        self.bases = array("i")
+        """Of a result the row of its call, of a note the row under which its chain hangs."""
 
-    # by slot; seq 1 is at 0
-    kinds: bytearray = field(default_factory=bytearray)
-    calls: dict[int, str] = field(default_factory=dict)
-    """Call ids of calls and results, by seq."""
-    tools: dict[int, str] = field(default_factory=dict)
-    """Tool names of calls, and of results whose call is known, by seq."""
-    joined: dict[int, list[int]] = field(default_factory=dict)
-    """Further text blocks of a response, by the seq of its first."""
+        # by slot; seq 1 is at 0
+        self.kinds = bytearray()
+        self.times = array("d")
+        self.closing = bytearray()
+        self.answers = array("i")
+        """One more than the response, on its text slot and its calls; 0 elsewhere."""
+        self.joined: dict[int, list[int]] = {}
+        """Further text blocks of a response, by the seq of its first."""
 
-    # by response
-    starts: array[int] = field(default_factory=lambda: array("i"))
-    """Lowest row of each response."""
-    texts: array[int] = field(default_factory=lambda: array("q"))
-    """Seq of a response's first text block, 0 without any."""
-    calling: bytearray = field(default_factory=bytearray)
-    """1 for a response that holds a call."""
+        # by slot of a call or a result
+        self.call_ids: list[str] = []
+        self.tools: list[str] = []
+        """Names; empty for a result whose call is not known."""
 
-    # by id
-    rows: dict[str, int] = field(default_factory=dict)
-    responses: dict[str, int] = field(default_factory=dict)
-    callers: dict[str, int] = field(default_factory=dict)
-    """Seq of the latest call with an id."""
-    waiting: dict[str, list[int]] = field(default_factory=dict)
-    """Rows whose parent has not been read, by the parent's id."""
+        # by response
+        self.starts = array("i")
+        """Lowest row of each response."""
+        self.texts = array("q")
+        """Seq of a response's first text block, 0 without any."""
+        self.calling = bytearray()
+        """1 for a response that holds a call."""
 
-    compactions: dict[int, tuple[str | None, Compaction | None]] = field(default_factory=dict)
-    """Of each boundary: the id of the row before it, and what it preserved."""
-    last: int = ROOT
-    """The last row of the conversation."""
-    boundary: int = ROOT
-    """The newest compact boundary."""
-    revision: int = 0
-    """Grows when a row found its parent late, so that older rows moved."""
-    stirred: int = 0
-    """Lowest older row to which something new happened since ``settle``."""
-    rewritten: bool = False
-    """Whether an older text grew since ``settle``."""
-    settled: int = 0
-    """The highest seq at ``settle``."""
+        # what happened since ``settle``
+        self.stirred = 0
+        """Lowest older row to which something new happened."""
+        self.rewritten = False
+        """Whether an older text grew."""
+        self.revision = 0
+        """Grows when a row found its parent late, so that older rows moved."""
+        self._settled = 0
+
+        # by id
+        self._ids = Ids()
+        self._last_id: str | None = None
+        self._aliases: dict[str, int] = {}
+        self._waiting: dict[str, list[int]] = {}
+        """Rows whose parent has not been read, by the parent's id."""
+        self._responses = Ids()
+        self._callers: dict[str, int] = {}
+        """The latest call with an id, as its place in ``call_ids``."""
+        self._caller_rows = array("i")
+        """Rows of calls by place in ``call_ids``."""
+        self._tool_names: dict[str, str] = {}
 
     @property
     def last_seq(self) -> int:
         """The highest seq allocated."""
         return len(self.kinds)
+
+    def find(self, uuid: str | None) -> int:
+        """Return the row with an id, ``ROOT`` for none."""
+        if not uuid:
+            return ROOT
+        found = self._ids.find(uuid)
+        return found if found >= 0 else self._aliases.get(uuid, ROOT)
 
     def row_of(self, seq: int) -> int:
         """Return the row in which a seq lies."""
@@ -185,9 +204,11 @@ class Spine:
 
     def seqs(self, row: int) -> range:
         """Return the seqs of a row."""
-        after = row + 1
-        end = self.firsts[after] if after < len(self.firsts) else self.last_seq + 1
-        return range(self.firsts[row], end)
+        return range(self.firsts[row], self.firsts[row + 1])
+
+    def place(self, seq: int) -> int:
+        """Return where a call or result, or the next one behind a seq, is in ``call_ids``."""
+        return self.kinds.count(_CALL, 0, seq - 1) + self.kinds.count(_RESULT, 0, seq - 1)
 
     def parent(self, row: int) -> int:
         """Return a row's parent; for a lost one the nearest earlier row, or ``ROOT``."""
@@ -204,145 +225,225 @@ class Spine:
     def settle(self) -> None:
         """Begin to watch for what later rows do to the ones that are here."""
         self.stirred = len(self.flags)
-        self.settled = self.last_seq
         self.rewritten = False
+        self._settled = self.last_seq
+
+    def regroup(self) -> None:
+        """Work out anew what hangs where, after rows found their parents late."""
+        flags, parents = self.flags, self.parents
+        for row in range(len(flags)):
+            if flags[row] & RESULT and self.bases[row] == ROOT:
+                self._hang(row, parents[row])
+        for row in range(len(flags)):
+            base, seen = parents[row], {row}
+            while base >= 0 and flags[base] & NOTE and base not in seen:
+                seen.add(base)
+                base = parents[base]
+            if not flags[row] & NOTE:
+                self._lead_on(parents[row])
+            elif base >= 0 and base not in seen:
+                self.bases[row], self.groups[row] = base, self.groups[base]
+
+    # -- growth ----------------------------------------------------------------
 
     def add(self, row: Row, offset: int, size: int) -> None:
         """Take in the next row of the file."""
-        self.known.note(row)
-        if row.type == "last-prompt":
+        if row.type in CHAIN_TYPES:
+            if row.uuid and (self.subagent or not row.is_sidechain):
+                self._add(row, row.uuid, offset, size)
+        elif row.type == "last-prompt":
             if row.leaf_uuid is not UNSET:
                 self.checkpoint.set(row.leaf_uuid, row.explicit)
-        elif not row.uuid or (row.is_sidechain and not self.subagent):
-            return
-        elif row.type in CHAIN_TYPES:
-            self._add(row, row.uuid, offset, size)
-        elif row.uuid not in self.rows and row.parent_uuid in self.rows:
+        elif row.type == "custom-title":
+            self.known.title = row.custom_title or self.known.title
+        elif row.type == "summary":
+            self.known.summary = row.summary or self.known.summary
+        elif row.uuid and self.find(row.uuid) == ROOT:
             # Older versions chained rows of further types; they only pass links on.
-            self.rows[row.uuid] = self.rows[row.parent_uuid]
+            above = self.find(row.parent_uuid)
+            if above != ROOT:
+                self._aliases[row.uuid] = above
 
     def _add(self, row: Row, uuid: str, offset: int, size: int) -> None:
         number = len(self.flags)
-        found = slots(row)
+        held = kinds.kinds_of(row)
+        time = row.timestamp
+        moment = time.timestamp() if type(time) is datetime else row.instant
         self.offsets.append(offset)
         self.sizes.append(size)
-        self.firsts.append(self.last_seq + 1)
-        self.times.append(instant(row.timestamp))
-        self.checkpoint.passed(boundary=row.subtype == "compact_boundary")
-        if uuid in self.rows:
-            self._append(ROOT, REPEATED)
-            self.kinds.extend(bytes(len(found)))
-            return
-        flags = _flags(row, found)
-        self._append(self._parent(row.parent_uuid, number), flags)
-        self.last = self.rows[uuid] = number
-        if flags & BOUNDARY:
-            self.boundary = number
-            self.compactions[number] = (row.logical_parent_uuid, row.compact_metadata)
-        if flags & ANSWER:
-            self._join_response(number, (row.message and row.message.id) or uuid)
-        self._add_slots(number, found)
-        if flags & (RESULT | NOTE):
-            self._attach(number, row.source_tool_assistant_uuid)
-        if not flags & NOTE:
-            self._lead_on(self.parents[number])
-        for child in self.waiting.pop(uuid, ()):
-            self.parents[child] = number
-            self.revision += 1
-
-    def _append(self, parent: int, flags: int) -> None:
-        self.parents.append(parent)
-        self.flags.append(flags)
+        if len(held) == 1:
+            self.times.append(moment)
+            self.answers.append(0)
+            self.closing.append(0)
+        else:
+            self.times.extend(repeat(moment, len(held)))
+            self.answers.extend(repeat(0, len(held)))
+            self.closing.extend(bytes(len(held)))
         self.groups.append(NO_GROUP)
         self.bases.append(ROOT)
+        checkpoint = self.checkpoint
+        checkpoint.binding = False
+        if checkpoint.leaf is None:
+            checkpoint.named = False
+        if self._ids.add(uuid) != number:
+            self._repeat(row, held)
+            return
+        self.kinds += held
+        self.firsts.append(len(self.kinds) + 1)
+        self._link(row, number)
+        self.last, self._last_id = number, uuid
+        if row.type == "assistant":
+            self._add_answer(row, uuid, number, held)
+        elif row.type == "user":
+            self._add_user(row, number, held)
+        else:
+            self._add_note(row, number)
+        if self._waiting and uuid in self._waiting:
+            for child in self._waiting.pop(uuid):
+                self.parents[child] = number
+            self.revision += 1
 
-    def _parent(self, uuid: str | None, number: int) -> int:
+    def _repeat(self, row: Row, held: bytes) -> None:
+        """Give a row that repeats another its slots."""
+        self._ids.skip()
+        self.kinds.extend(bytes(len(held)))
+        self.firsts.append(len(self.kinds) + 1)
+        self.parents.append(ROOT)
+        self.flags.append(REPEATED)
+        self._last_id = None
+
+    def _link(self, row: Row, number: int) -> None:
+        uuid = row.parent_uuid
         if uuid is None:
-            return ROOT
-        found = self.rows.get(uuid)
-        if found is None:
-            self.waiting.setdefault(uuid, []).append(number)
-            return LOST
-        return found
+            self.parents.append(ROOT)
+        elif uuid == self._last_id:
+            self.parents.append(number - 1)
+        else:
+            found = self._ids.find(uuid)
+            if found < 0:
+                found = self._aliases.get(uuid, LOST)
+            elif found == number:
+                # Its own parent: a loop that leads nowhere.
+                found = LOST
+            if found == LOST and uuid != row.uuid:
+                self._waiting.setdefault(uuid, []).append(number)
+            self.parents.append(found)
 
-    def _join_response(self, number: int, name: str) -> None:
-        group = self.responses.setdefault(name, len(self.starts))
+    def _add_answer(self, row: Row, uuid: str, number: int, held: bytes) -> None:
+        message = row.message
+        group = self._responses.add((message and message.id) or uuid)
+        first = self.firsts[number]
         if group == len(self.starts):
             self.starts.append(number)
             self.texts.append(0)
             self.calling.append(0)
+            self.closing[first - 1] = 1
+            if held[0] == _NOTHING:
+                self.answers[first - 1] = group + 1
+        elif self.starts[group] < self.stirred:
+            self.stirred = self.starts[group]
         self.groups[number] = group
-        if self.flags[number] & CALLS:
+        calls = _CALL in held
+        self.flags.append(SPEAKER | ANSWER | (CALLS if calls else 0))
+        if row.request_session_id or row.forked_from:
+            self.known.note_origin(row)
+        content = message.content if message else None
+        for place, kind in enumerate(held):
+            if kind == _CALL and type(content) is list:
+                self.answers[first + place - 1] = group + 1
+                self._add_call(content[place], number)
+            elif kind == _TEXT:
+                spoken = type(content) is not list or kinds.has_text(content[place])
+                self._add_text(group, first + place, spoken)
+        if calls:
             self.calling[group] = 1
-        self.stirred = min(self.stirred, self.starts[group])
+        self._lead_on(self.parents[number])
 
-    def _add_slots(self, number: int, found: list[Slot]) -> None:
-        group = self.groups[number]
-        for kind, block in found:
-            seq = self.last_seq + 1
-            self.kinds.append(kind)
-            if kind == SlotKind.ASSISTANT:
-                self._add_text(group, seq, block is None or has_text(block))
-            elif kind == SlotKind.CALL and block is not None and block.id is not None:
-                self.calls[seq] = sys.intern(block.id)
-                self.tools[seq] = sys.intern(block.name or "")
-                self.callers[self.calls[seq]] = seq
-            elif kind == SlotKind.RESULT and block is not None and block.tool_use_id is not None:
-                self.calls[seq] = sys.intern(block.tool_use_id)
-                called = self.callers.get(self.calls[seq])
-                if called is not None:
-                    self.tools[seq] = self.tools[called]
+    def _add_call(self, block: Block, number: int) -> None:
+        name, tool = block.id or "", block.name or ""
+        self._callers[name] = len(self.call_ids)
+        self.call_ids.append(name)
+        self.tools.append(self._tool_names.setdefault(tool, tool))
+        self._caller_rows.append(number)
 
-    def _add_text(self, group: int, seq: int, has_text: bool) -> None:
+    def _add_text(self, group: int, seq: int, spoken: bool) -> None:
         """Place a text block: the first of a response speaks for all of them."""
         first = self.texts[group]
         if first == 0:
-            self.texts[group] = seq
-            first = seq
+            first = self.texts[group] = seq
+            begin = self.firsts[self.starts[group]]
+            if self.kinds[begin - 1] == _NOTHING:
+                self.answers[begin - 1] = 0
+            self.answers[seq - 1] = group + 1
         else:
             self.joined.setdefault(first, []).append(seq)
-            self.rewritten = self.rewritten or first <= self.settled
-        self.kinds[seq - 1] = SlotKind.NOTHING
-        if has_text:
-            self.kinds[first - 1] = SlotKind.ASSISTANT
+            self.rewritten = self.rewritten or first <= self._settled
+        self.kinds[seq - 1] = _NOTHING
+        if spoken:
+            self.kinds[first - 1] = _TEXT
 
-    def _attach(self, number: int, source: str | None) -> None:
-        """Find the response to which a result or a note belongs."""
-        base = self._caller(number, source) if self.flags[number] & RESULT else ROOT
-        if base == ROOT:
-            base = self.parents[number]
-            if base >= 0 and self.flags[base] & NOTE:
-                base = self.bases[base]
+    def _add_user(self, row: Row, number: int, held: bytes) -> None:
+        if _RESULT in held:
+            self.flags.append(SPEAKER | RESULT)
+            self._add_results(row, number, held)
+        elif row.is_meta:
+            self.flags.append(SPEAKER | NOTE | META)
+            self._hang(number, self.parents[number])
+            return
+        else:
+            self.flags.append(SPEAKER)
+            self.closing[self.firsts[number] - 1] = 1
+        self._lead_on(self.parents[number])
+
+    def _add_results(self, row: Row, number: int, held: bytes) -> None:
+        first = self.firsts[number]
+        content = row.message.content if row.message else None
+        called = ROOT
+        for place, kind in enumerate(held):
+            if kind == _RESULT and type(content) is list:
+                name = content[place].tool_use_id or ""
+                caller = self._callers.get(name)
+                if caller is None:
+                    self.call_ids.append(name)
+                    self.tools.append("")
+                    self._caller_rows.append(ROOT)
+                else:
+                    called = self._caller_rows[caller]
+                    self.call_ids.append(self.call_ids[caller])
+                    self.tools.append(self.tools[caller])
+                    self._caller_rows.append(called)
+            elif kind != _NOTHING:
+                # Beside a result a row may hold what the person said to it.
+                self.closing[first + place - 1] = 1
+        parent = self.parents[number]
+        if parent >= 0 and self.flags[parent] & ANSWER:
+            self._hang(number, parent)
+            return
+        source = self.find(row.source_tool_assistant_uuid)
+        answered = source != ROOT and self.flags[source] & ANSWER
+        self._hang(number, source if answered else called)
+
+    def _add_note(self, row: Row, number: int) -> None:
+        self.flags.append(NOTE)
+        self._hang(number, self.parents[number])
+        if row.subtype == "compact_boundary":
+            self.boundary = number
+            self.compactions[number] = (row.logical_parent_uuid, row.compact_metadata)
+            self.closing[self.firsts[number] - 1] = 1
+            self.checkpoint.named = False
+
+    def _hang(self, number: int, base: int) -> None:
+        """Let a result or a note belong to where it hangs."""
+        if base >= 0 and self.flags[base] & NOTE:
+            base = self.bases[base]
         if base >= 0:
             self.bases[number] = base
             self.groups[number] = self.groups[base]
 
     def _lead_on(self, note: int) -> None:
         """Mark the notes through which the conversation went on."""
-        while note >= 0 and self.flags[note] & NOTE and not self.flags[note] & LEADS_ON:
-            self.flags[note] |= LEADS_ON
+        flags = self.flags
+        while note >= 0 and flags[note] & NOTE and not flags[note] & LEADS_ON:
+            flags[note] |= LEADS_ON
             self.stirred = min(self.stirred, note)
             note = self.parents[note]
-
-    def _caller(self, number: int, source: str | None) -> int:
-        """Return the row of the call that a result answers: as named, above it, or by id."""
-        for row in (self.rows.get(source or "", ROOT), self.parents[number]):
-            if row >= 0 and self.flags[row] & ANSWER:
-                return row
-        for seq in self.seqs(number):
-            called = self.callers.get(self.calls.get(seq, ""))
-            if called is not None:
-                return self.row_of(called)
-        return ROOT
-
-
-def _flags(row: Row, found: list[Slot]) -> int:
-    """Return the flags of a row that is no repetition."""
-    kinds = [kind for kind, _ in found]
-    if row.type == "assistant":
-        return SPEAKER | ANSWER | (CALLS if SlotKind.CALL in kinds else 0)
-    if row.type == "user":
-        if SlotKind.RESULT in kinds:
-            return SPEAKER | RESULT
-        return SPEAKER | NOTE | META if row.is_meta else SPEAKER | CLOSING
-    return NOTE | BOUNDARY | CLOSING if row.subtype == "compact_boundary" else NOTE

@@ -13,7 +13,7 @@ from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.hosts.claude.branch import host_branch
 from hindnote.hosts.claude.decoder import Transcript
-from hindnote.hosts.claude.spine import NO_GROUP, SPEAKER, Spine
+from hindnote.hosts.claude.spine import NO_GROUP, SPEAKER
 
 DATA = Path(__file__).parents[2] / "data" / "claude"
 EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text("utf-8"))
@@ -27,15 +27,15 @@ def transcript(name: str) -> Transcript:
     return Transcript(LineFile(DATA / name))
 
 
-def names(spine: Spine) -> list[str]:
+def names(made: Transcript) -> list[str]:
     """Return the rows' ids in file order."""
-    return list(spine.rows)
+    return [json.loads(made.line(row))["uuid"] for row in range(len(made.spine.flags))]
 
 
 @every_file
 def test_the_hosts_branch_is_the_recorded_one(name: str) -> None:
-    spine = transcript(name).spine
-    uuids = names(spine)
+    made = transcript(name)
+    spine, uuids = made.spine, names(made)
     branch, off_walk = host_branch(spine)
     shown = [uuids[row] for row in branch]
 
@@ -54,22 +54,26 @@ def test_the_hosts_branch_is_the_recorded_one(name: str) -> None:
     assert left_out == EXPECTED[name]["not_in_branch"]
 
 
-def hosts_calls(spine: Spine) -> tuple[list[dict[str, Any]], list[str]]:
+def hosts_calls(made: Transcript) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the calls of the host's branch as the recordings list them."""
-    uuids = names(spine)
+    spine, uuids = made.spine, names(made)
     slots = [seq for row in host_branch(spine)[0] for seq in spine.seqs(row)]
-    results = {spine.calls[s]: s for s in slots if spine.kinds[s - 1] == SlotKind.RESULT}
+    places = {seq: spine.place(seq) for seq in slots}
+    results = {
+        spine.call_ids[places[seq]]: seq for seq in slots if spine.kinds[seq - 1] == SlotKind.RESULT
+    }
     calls, pending = [], []
     for seq in slots:
         if spine.kinds[seq - 1] != SlotKind.CALL:
             continue
-        result = results.get(spine.calls[seq])
+        call_id = spine.call_ids[places[seq]]
+        result = results.get(call_id)
         if result is None:
-            pending.append(spine.calls[seq])
+            pending.append(call_id)
         calls.append(
             {
-                "id": spine.calls[seq],
-                "name": spine.tools[seq],
+                "id": call_id,
+                "name": spine.tools[places[seq]],
                 "use_row": uuids[spine.row_of(seq)],
                 "result_row": None if result is None else uuids[spine.row_of(result)],
             }
@@ -83,7 +87,7 @@ def without_outcome(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @every_file
 def test_the_hosts_calls_are_the_recorded_ones(name: str) -> None:
-    calls, pending = hosts_calls(transcript(name).spine)
+    calls, pending = hosts_calls(transcript(name))
 
     assert calls == without_outcome(EXPECTED[name]["calls"])
     assert pending == EXPECTED[name]["pending"]
@@ -129,8 +133,8 @@ def test_a_subagents_file_is_a_session_of_its_own(chain: dict[str, Any]) -> None
     spoken = [row for row in branch if made.spine.flags[row] & SPEAKER]
 
     assert len(made.spine.flags) == chain["chain_rows"]
-    assert names(made.spine)[spoken[-1]] == chain["leaf"]
-    assert hosts_calls(made.spine)[0] == without_outcome(chain["calls"])
+    assert names(made)[spoken[-1]] == chain["leaf"]
+    assert hosts_calls(made)[0] == without_outcome(chain["calls"])
     assert header.session_id == f"{header.parent}/{chain['agent_id']}"
 
 
