@@ -21,7 +21,7 @@ from hindnote.hosts.pi.decoder import Sessions
 
 SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ENTRIES = 1_000 if SMOKE else 100_000
-OUTPUT = 1_500
+OUTPUT = 1_600
 """Characters of a tool's output on the average; makes a file of 133 MB."""
 
 FILES = 50 if SMOKE else 3_000
