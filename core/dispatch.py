@@ -34,6 +34,8 @@ from hindnote.core.slug import slug
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hindnote.core.history.sessions import Sessions
+    from hindnote.core.operation import Progress
     from hindnote.core.plugins import Hosts
 
 __all__ = ["Answer", "Dispatcher", "HostFailure"]
@@ -90,8 +92,20 @@ class Dispatcher:
         self._home = home
         self._operations = registry() if operations is None else operations
 
-    def call(self, call: HostCall, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def call(
+        self,
+        call: HostCall,
+        name: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+    ) -> Answer:
         """Carry out one call.
+
+        Args:
+            call: The call as the host's entry script received it.
+            name: The operation's name.
+            arguments: What it was given, unchecked.
+            progress: Told how far a list over many sessions is.
 
         Raises:
             ArgumentError: The arguments break the operation's input schema.
@@ -103,7 +117,7 @@ class Dispatcher:
             raise HostFailure(f"no operation named {name!r}; there are: {known}")
         params = operation.bind(arguments)
         try:
-            bound = self._bound(call, getattr(params, "cwd", None), operation)
+            bound = self._bound(call, getattr(params, "cwd", None), operation, progress)
             outcome = operation.handle(bound, params)
         except Refused as refused:
             return _refused(operation, refused.refusal)
@@ -122,6 +136,16 @@ class Dispatcher:
 
         return boot_block(self._bound(call), time.time())
 
+    def sessions(self, call: HostCall) -> Sessions:
+        """Return the sessions that a call can name, for what is no operation.
+
+        Raises:
+            HostFailure: The host's plugin failed.
+        """
+        from hindnote.core.history.sessions import Sessions
+
+        return Sessions(self._bound(call))
+
     def identity(self, call: HostCall) -> Identity:
         """Return who is asking, with the host's names made into slugs."""
         told = self._hosts.identity(call)
@@ -135,7 +159,11 @@ class Dispatcher:
         )
 
     def _bound(
-        self, call: HostCall, cwd: str | None = None, operation: Operation[Any, Any] | None = None
+        self,
+        call: HostCall,
+        cwd: str | None = None,
+        operation: Operation[Any, Any] | None = None,
+        progress: Progress | None = None,
     ) -> BoundCall:
         base = self._hosts.base_cwd(call)
         decoration = Decoration()
@@ -148,6 +176,7 @@ class Dispatcher:
             cwd=resolve_cwd(base, cwd),
             budget=Budget(decoration),
             history=self._hosts,
+            progress=progress,
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, ValidationError, model_validator
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from hindnote.core.budget import Budget
     from hindnote.core.calls import HostCall, Identity
     from hindnote.core.history.source import HistorySource
+
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Takes how many of how many are done."""
 
 
 class ArgumentError(ValueError):
@@ -74,6 +78,9 @@ class BoundCall:
     budget: Budget
     history: HistorySource
     """Where projections and catalogues come from."""
+
+    progress: Progress | None = None
+    """Told how far a list over many sessions is, for a person who waits."""
 
     @cached_property
     def project_key(self) -> str:

@@ -30,6 +30,10 @@ Call a tool by hand:
   hindnote call notes_list
   hindnote call notes_write '{"address": "@project/plan", "content": "Ship it."}'
   hindnote call history_list '{"limit": 5}' --session-file SESSION.jsonl
+\b
+Look into the sessions of every host:
+  hindnote sessions
+  hindnote search 'rate limit'
 
 Exit codes: 0 done, 1 refused (or, of doctor: something is wrong), 2 not possible.
 """
@@ -41,7 +45,7 @@ Completion for your shell (bash, zsh or fish), for example:
 
 OWN = {
     name: f"hindnote.core.cli.{name}:{name}"
-    for name in ("call", "demo", "doctor", "hosts", "schemas")
+    for name in ("call", "demo", "doctor", "hosts", "schemas", "search", "sessions")
 }
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.cli.corpus import asking_for, leave_refused, waiting
+from hindnote.core.outcome import Refused
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hindnote.core.doctor import Finding
+    from hindnote.core.operation import Progress
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[red]error[/]  "}
 
@@ -22,22 +27,62 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[
     type=click.Path(path_type=Path),
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
-def doctor(home: Path | None) -> None:
+@click.option(
+    "--sessions",
+    "selector",
+    is_flag=False,
+    flag_value="*",
+    metavar="[SELECTOR]",
+    help="Look at recorded sessions instead: at all, or at those that a selector names.",
+)
+def doctor(home: Path | None, selector: str | None) -> None:
     """Look at the installation, the notes home and the hosts, and change nothing.
 
     Tells of notes that cannot be read, broken frontmatter, links out of the home,
     names that collide on other systems, leftovers of writers that died, plugins that
     were refused and programs that are missing. Exits with 1 when something is wrong;
     a warning alone is not.
-    """
-    from rich.console import Console
 
+    With --sessions every line of the sessions is read, and each that cannot be is
+    told with the byte at which it starts. Whatever reads a session leaves such lines out.
+
+    \b
+    hindnote doctor
+    hindnote doctor --sessions
+    hindnote doctor --sessions 'project:*'
+    """  # noqa: D301 (click reads the character itself)
+    if selector is None:
+        _report(_everything(home))
+        return
+    try:
+        with waiting("reading") as progress:
+            findings = list(_sessions(selector, progress))
+    except Refused as refused:
+        leave_refused(refused.refusal)
+    else:
+        _report(findings)
+
+
+def _everything(home: Path | None) -> Iterator[Finding]:
     from hindnote.core.doctor import examine
     from hindnote.core.home import notes_home
 
+    return examine(notes_home(home))
+
+
+def _sessions(selector: str, progress: Progress) -> Iterator[Finding]:
+    from hindnote.core.doctor_sessions import examine_sessions
+
+    asked = asking_for(selector)
+    return examine_sessions(asked.dispatcher.sessions(asked.call), asked.selector, progress)
+
+
+def _report(findings: Iterable[Finding]) -> None:
+    from rich.console import Console
+
     console = Console(highlight=False, soft_wrap=True)
     levels: Counter[str] = Counter()
-    for finding in examine(notes_home(home)):
+    for finding in findings:
         levels[finding.level] += 1
         _show(console, finding)
     console.print(_summary(levels))

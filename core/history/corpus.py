@@ -144,6 +144,8 @@ class Corpus:
     def _search(self) -> None:
         deadline = monotonic() + time_limit()
         for index, target in enumerate(self._targets):
+            if self._bound.progress is not None:
+                self._bound.progress(index, len(self._targets))
             full = len(self._found) >= self._params.limit
             if full or (index and monotonic() > deadline):
                 return

@@ -71,17 +71,26 @@ class Sessions:
             Refused: ``invalid_session`` (also for a selector of many), ``unknown_session``,
                 ``ambiguous_session``, ``unreadable_session``, ``no_current_session``.
         """
+        target = self.target(selector)
+        projection = self.open(target)
+        if projection is None:
+            raise Refused("unknown_session", f"session {quote(target.canonical)} is not there now")
+        return projection, target.canonical
+
+    def target(self, selector: str) -> Target:
+        """Return the session that a selector names, without opening it.
+
+        Raises:
+            Refused: ``invalid_session`` (also for a selector of many), ``unknown_session``,
+                ``ambiguous_session``; for ``@parent`` all of ``current``.
+        """
         if is_wildcard(selector):
             raise Refused(
                 "invalid_session",
                 f"session {quote(selector)} names many sessions, and this call takes one; its "
                 "canonical name is in every row of a list",
             )
-        target = self._parent() if selector == PARENT else self._named(selector)
-        projection = self.open(target)
-        if projection is None:
-            raise Refused("unknown_session", f"session {quote(target.canonical)} is not there now")
-        return projection, target.canonical
+        return self._parent() if selector == PARENT else self._named(selector)
 
     def open(self, target: Target) -> Projection | None:
         """Return a session of the corpus; None when it is no longer there.

@@ -1,0 +1,165 @@
+"""``hindnote search``: find what was said or done in any session."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindnote.core.cli.corpus import (
+    asking,
+    folder,
+    leave_refused,
+    local_time,
+    shown,
+    waiting,
+    which_sessions,
+)
+from hindnote.core.cli.tree import deliver
+from hindnote.core.history.instants import instant
+from hindnote.core.history.models import MAX_LIMIT
+from hindnote.core.matching import Matcher
+from hindnote.core.outcome import Refusal
+from hindnote.core.text import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from hindnote.core.calls import SessionEntry
+    from hindnote.core.cli.corpus import Asking
+
+PREVIEW = 240
+"""Code points of an event that are shown around its first match."""
+
+
+@click.command(short_help="Search what was said and done in any session.")
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@which_sessions
+@click.option("--since", metavar="TIME", help="Only what happened since a date or time.")
+@click.option("--until", metavar="TIME", help="Only what happened before a time, or by a day.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MAX_LIMIT),
+    default=20,
+    show_default=True,
+    help="Hits to show.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result of history_list.")
+def search(
+    words: tuple[str, ...],
+    host: str | None,
+    project: bool,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Search all sessions, the one that changed last first, as agents do.
+
+    An event is found that holds any of the words, in any case; quote a phrase to
+    search for it as a whole. Each hit comes with the command that reads it. The search
+    stops after HINDNOTE_SEARCH_SECONDS (20) and says how far it came.
+
+    \b
+    hindnote search 'rate limit' throttling
+    hindnote search --project --since 2026-11-01 migration
+    """  # noqa: D301 (click reads the character itself)
+    asked = asking(host, project)
+    query = [clean(word) for word in words if word]
+    if not query:
+        raise click.UsageError("there is no word to search for")
+    arguments: dict[str, Any] = {"session": asked.selector, "query": query, "limit": limit}
+    if not as_json:
+        arguments["max_chars_per_item"] = PREVIEW
+    for name, value in (("since", since), ("until", until)):
+        if value is not None:
+            arguments[name] = clean(value)
+    with waiting("searching") as progress:
+        answer = asked.dispatcher.call(asked.call, "history_list", arguments, progress)
+    if isinstance(answer.outcome, Refusal):
+        leave_refused(answer.outcome)
+    elif as_json:
+        deliver(answer.structured())
+    else:
+        _show(asked, dict(answer.result), Matcher.from_query(query))
+
+
+def _show(asked: Asking, page: dict[str, Any], matcher: Matcher | None) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    entries: dict[str, SessionEntry] = {}
+    if page["items"]:
+        targets = asked.dispatcher.sessions(asked.call).many(asked.selector)
+        entries = {one.canonical: one.entry for one in targets if one.entry is not None}
+    for session, rows in groupby(page["items"], lambda row: str(row["session"])):
+        console.print(_heading(session, entries.get(session)))
+        for row in rows:
+            _show_hit(console, row, matcher)
+        console.print()
+    console.print(_summary(page))
+
+
+def _heading(session: str, entry: SessionEntry | None) -> Text:
+    from rich.text import Text
+
+    heading = Text(shown(session), style="bold cyan")
+    if entry is not None:
+        facts = (local_time(entry.modified), folder(entry.cwd), shown(entry.name or ""))
+        heading.append("  ".join(["", *filter(None, facts)]), style="not bold default")
+    return heading
+
+
+def _show_hit(console: Console, row: dict[str, Any], matcher: Matcher | None) -> None:
+    from rich.text import Text
+
+    facts = [f"seq {row['seq']}", row["role"]]
+    if "tool" in row:
+        facts.append(f"{shown(row['tool'])} ({row['tool_status']})")
+    facts.append(local_time(instant(row["created_at"])))
+    if row["matches_total"] > 1:
+        facts.append(f"{row['matches_total']:,} matches")
+    if "also_in" in row:
+        facts.append(f"also in {row['also_in']} other sessions")
+    console.print(Text("  " + "  ".join(filter(None, facts)), style="green"))
+    console.print(_preview(row, matcher))
+    console.print(Text(f"    {command(row)}", style="dim"))
+
+
+def _preview(row: dict[str, Any], matcher: Matcher | None) -> Text:
+    from rich.text import Text
+
+    start, content = row["offset_chars"], shown(row["content"])
+    before = "… " if start else ""
+    after = " …" if start + len(row["content"]) < row["total_chars"] else ""
+    preview = Text(f"    {before}{content}{after}")
+    for first, last in matcher.spans(preview.plain) if matcher else ():
+        preview.stylize("bold yellow", first, last)
+    return preview
+
+
+def command(row: dict[str, Any]) -> str:
+    """Return the command that reads a hit, from where its preview starts."""
+    arguments: dict[str, Any] = {"session": row["session"], "seq": row["seq"]}
+    if row["offset_chars"]:
+        arguments["offset_chars"] = row["offset_chars"]
+    return f"hindnote call history_read {shlex.quote(json.dumps(arguments, ensure_ascii=False))}"
+
+
+def _summary(page: dict[str, Any]) -> str:
+    covered, remaining = page["sessions_covered"], page["sessions_remaining"]
+    skipped = page.get("sessions_skipped", 0)
+    count = len(page["items"])
+    told = [f"{count} {'hit' if count == 1 else 'hits'}"]
+    told.append(f"{covered:,} of {covered + remaining + skipped:,} sessions searched to the end")
+    if page.get("lookups_omitted"):
+        told.append(f"{page['lookups_omitted']:,} look-ups by hindnote's own tools left out")
+    if skipped:
+        told.append(f"{skipped:,} cannot be read ('hindnote doctor --sessions' tells why)")
+    if remaining:
+        told.append("--limit, --until, --project or --host reach the rest")
+    return "; ".join(told)

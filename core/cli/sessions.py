@@ -1,0 +1,227 @@
+"""``hindnote sessions``: the sessions of every host, as a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindnote.core.cli.corpus import (
+    WIDE,
+    asking,
+    folder,
+    leave_refused,
+    local_time,
+    shown,
+    waiting,
+    which_sessions,
+)
+from hindnote.core.cli.tree import deliver
+from hindnote.core.history.instants import bound
+from hindnote.core.history.sessions import EVERY, Target
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.outcome import Refused
+from hindnote.core.text import clean_json
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import SessionEntry
+    from hindnote.core.history.sessions import Sessions
+    from hindnote.core.operation import Progress
+
+CHEAP_BYTES = 32 << 20
+"""Bytes of session files that are read to count events without being asked to."""
+
+SHORTEST_ID = 8
+NAME_SHOWN = 48
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    entry: SessionEntry
+    events: int | None = None
+    """None when they were not counted, or the session cannot be read."""
+
+    problem: str | None = None
+
+
+@click.command(short_help="List the recorded sessions of every host.")
+@which_sessions
+@click.option("--since", metavar="TIME", help="Only those that changed since a date or time.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions to list."
+)
+@click.option("--all", "everything", is_flag=True, help="List all of them.")
+@click.option("--events", is_flag=True, help="Count the events of every session listed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def sessions(
+    host: str | None,
+    project: bool,
+    since: str | None,
+    limit: int,
+    everything: bool,
+    events: bool,
+    as_json: bool,
+) -> None:
+    """List sessions, the one that changed last first, where their hosts keep them.
+
+    The table tells when a session last changed, the beginning of its name that is
+    enough to ask for it, its directory, the name that the person gave it, its size and its
+    events. To count its events a session is read whole, so without --events this is done for
+    32 MB of them, newest first.
+
+    \b
+    hindnote sessions --project
+    hindnote sessions --host claude --since 2026-11-01 --all --json
+    hindnote call history_list '{"session": "SESSION"}'
+    """  # noqa: D301 (click reads the character itself)
+    asked = asking(host, project)
+    found = asked.dispatcher.sessions(asked.call)
+    try:
+        start = bound("since", since)
+        entries = [entry for entry in _entries(found, asked.selector) if _is_newer(entry, start)]
+        taken = entries if everything else entries[:limit]
+        with waiting("counting events") as progress:
+            rows = list(_rows(found, taken, None if events else CHEAP_BYTES, progress))
+        if as_json:
+            deliver(_json(rows, len(entries)))
+        else:
+            _show(rows, len(entries), short_names(_entries(found, EVERY)))
+    except Refused as refused:
+        leave_refused(refused.refusal)
+
+
+def _entries(found: Sessions, selector: str) -> list[SessionEntry]:
+    return [one.entry for one in found.many(selector) if one.entry is not None]
+
+
+def _is_newer(entry: SessionEntry, start: float | None) -> bool:
+    return start is None or entry.modified >= start
+
+
+def _rows(
+    found: Sessions, entries: list[SessionEntry], room: int | None, progress: Progress
+) -> Iterator[_Row]:
+    """Yield a row for each session, its events counted while there is room for its bytes."""
+    for done, entry in enumerate(entries):
+        progress(done, len(entries))
+        if room is not None and entry.size > room:
+            yield _Row(entry)
+            continue
+        if room is not None:
+            room -= entry.size
+        try:
+            yield _Row(entry, _count(found, entry))
+        except Refused as refused:
+            yield _Row(entry, problem=refused.refusal.message)
+
+
+def _count(found: Sessions, entry: SessionEntry) -> int | None:
+    projection = found.open(Target(entry.canonical, entry))
+    if projection is None:
+        return None
+    timeline = Timeline(projection)
+    return sum(1 for _ in timeline.events(range(timeline.size)))
+
+
+def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
+    """Return for each session the shortest selector that is safe to type.
+
+    The beginning of an id means main sessions alone, so a subagent keeps its whole name.
+    """
+    short: dict[str, str] = {}
+    by_host: dict[str, list[str]] = {}
+    for entry in entries:
+        short[entry.canonical] = entry.canonical
+        if "/" not in entry.id:
+            by_host.setdefault(entry.host, []).append(entry.id)
+    for host, ids in by_host.items():
+        ids.sort()
+        shared = [0, *(len(commonprefix(pair)) for pair in pairwise(ids)), 0]
+        for place, name in enumerate(ids):
+            length = max(SHORTEST_ID, shared[place] + 1, shared[place + 1] + 1)
+            short[f"{host}:{name}"] = f"{host}:{name[:length]}"
+    return short
+
+
+# -- both forms ----------------------------------------------------------------
+
+
+def _json(rows: list[_Row], total: int) -> str:
+    told = {"sessions": [_plain(row) for row in rows], "total": total}
+    return json.dumps(clean_json(told), ensure_ascii=False, indent=2)
+
+
+def _plain(row: _Row) -> dict[str, Any]:
+    entry = row.entry
+    changed = datetime.fromtimestamp(entry.modified, UTC).isoformat(timespec="milliseconds")
+    plain: dict[str, Any] = {
+        "session": entry.canonical,
+        "host": entry.host,
+        "started": entry.started,
+        "changed": changed.replace("+00:00", "Z"),
+        "cwd": entry.cwd,
+        "name": entry.name,
+        "parent": entry.parent,
+        "size": entry.size,
+        "file": str(entry.file),
+        "events": row.events,
+    }
+    if row.problem is not None:
+        plain["problem"] = row.problem
+    return plain
+
+
+def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDE)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    # Room is taken from directories and names alone; the other columns are there to be copied.
+    longest = max((len(short[row.entry.canonical]) for row in rows), default=0)
+    table.add_column("changed", no_wrap=True, min_width=16)
+    table.add_column("session", no_wrap=True, min_width=longest, style="cyan")
+    table.add_column("directory", overflow="ellipsis", no_wrap=True)
+    table.add_column("name", overflow="ellipsis", no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True, min_width=8)
+    table.add_column("events", justify="right", no_wrap=True, min_width=6)
+    for row in rows:
+        entry = row.entry
+        cells = (
+            local_time(entry.modified),
+            shown(short[entry.canonical]),
+            folder(entry.cwd),
+            shown(entry.name or "", NAME_SHOWN),
+            _size(entry.size),
+            "unreadable" if row.problem else "" if row.events is None else f"{row.events:,}",
+        )
+        table.add_row(*map(Text, cells))
+    if rows:
+        console.print(table)
+    console.print(_summary(rows, total))
+
+
+def _size(size: int) -> str:
+    from rich.filesize import decimal
+
+    return decimal(size)
+
+
+def _summary(rows: list[_Row], total: int) -> str:
+    if not total:
+        return "no sessions"
+    told = [f"{len(rows)} of {total:,} sessions"]
+    if len(rows) < total:
+        told.append("--all lists the others")
+    if any(row.events is None and row.problem is None for row in rows):
+        told.append("--events counts the events of large ones too")
+    return "; ".join(told)

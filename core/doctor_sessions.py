@@ -1,0 +1,62 @@
+"""Which lines of recorded sessions cannot be read, found by reading all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hindnote.core.doctor import Finding
+from hindnote.core.history.sessions import is_wildcard
+from hindnote.core.outcome import Refused
+
+if TYPE_CHECKING:
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.history.sessions import Sessions, Target
+    from hindnote.core.operation import Progress
+
+LINES_TOLD = 20
+"""Damaged lines of one session that are told when many sessions are looked at."""
+
+
+def examine_sessions(sessions: Sessions, selector: str, progress: Progress) -> Iterator[Finding]:
+    """Return what cannot be read of the sessions that a selector names.
+
+    Args:
+        sessions: The sessions that can be named.
+        selector: One session, or many.
+        progress: Told how many sessions are done.
+
+    Raises:
+        Refused: The selector names no session.
+    """
+    many = is_wildcard(selector)
+    targets = sessions.many(selector) if many else [sessions.target(selector)]
+    for done, target in enumerate(targets):
+        progress(done, len(targets))
+        try:
+            projection = sessions.open(target)
+        except Refused as refused:
+            yield Finding("error", target.canonical, refused.refusal.message)
+            continue
+        if projection is not None:
+            yield from _examine(target, projection, LINES_TOLD if many else None)
+    yield Finding("ok", "sessions", f"{len(targets):,} looked at")
+
+
+def _examine(target: Target, projection: Projection, told: int | None) -> Iterator[Finding]:
+    name, damaged = target.canonical, projection.damaged
+    if projection.header.note is not None:
+        yield Finding("warning", name, projection.header.note)
+    if not damaged:
+        return
+    where = name if target.entry is None else target.entry.file
+    yield Finding("warning", name, f"damaged_lines: {len(damaged)} in {where}")
+    for one in damaged[:told]:
+        yield Finding("warning", name, f"byte {one.offset}, {one.size} bytes: {one.reason}")
+    if told is not None and len(damaged) > told:
+        yield Finding(
+            "warning",
+            name,
+            f"and {len(damaged) - told:,} more damaged lines",
+            f"hindnote doctor --sessions {name}",
+        )

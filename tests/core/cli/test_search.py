@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hindnote.core.cli.app import make_app
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(make_app(), arguments)
+
+
+@pytest.fixture(autouse=True)
+def talks(corpus: Any) -> None:
+    corpus.add_pi("aaaaaaaa-1", "hay", "a Needle in " + "hay " * 400)
+    corpus.add_claude("cccccccc-1", "hay " * 400 + "needle", "a \x1b[31mneedle, needle")
+
+
+def test_hits_are_shown_by_session_newest_first() -> None:
+    lines = run("search", "NEEDLE").output.splitlines()
+
+    assert lines[0] == "claude:cccccccc-1  2026-11-30 00:55  /w"
+    assert lines[1] == "  seq 1  user  2026-11-30 09:00"
+    assert lines[2].startswith("    … ")
+    assert lines[2].endswith(" needle")
+    assert lines[4] == "  seq 2  user  2026-11-30 09:01  2 matches"
+    assert lines[5] == "    a [31mneedle, needle"
+    assert lines[8].startswith("pi:aaaaaaaa-1")
+    assert lines[10].startswith("    a Needle in hay")
+    assert lines[10].endswith(" …")
+    assert lines[-1] == "3 hits; 2 of 2 sessions searched to the end"
+
+
+def test_each_hit_comes_with_the_command_that_reads_it() -> None:
+    found = run("search", "needle", "--host", "claude").output
+    commands = [line for line in found.splitlines() if line.startswith("    hindnote call")]
+    arguments = [shlex.split(line)[1:] for line in commands]
+
+    assert [json.loads(one[-1])["seq"] for one in arguments] == [1, 2]
+    read = run(*arguments[0]).output
+    assert read.startswith("session claude:cccccccc-1 | seq 1 | user\n")
+    assert "needle" in read
+
+
+def test_json_is_the_result_of_the_tool() -> None:
+    query = {"session": "*", "query": ["needle"], "limit": 20}
+
+    shown = run("search", "needle", "--json").stdout
+
+    assert shown == run("call", "history_list", json.dumps(query), "--structured").stdout
+    assert len(json.loads(shown)["items"]) == 3
+
+
+def test_any_of_the_words_matches_and_a_phrase_as_a_whole() -> None:
+    assert json.loads(run("search", "in hay", "nowhere", "--json").stdout)["items"]
+    assert not json.loads(run("search", "hay in", "--json").stdout)["items"]
+
+
+def test_limits_and_bounds_are_passed_on() -> None:
+    limited = run("search", "needle", "--limit", "1").output
+
+    assert "1 hit; 0 of 2 sessions searched to the end; --limit," in limited
+    assert run("search", "needle", "--since", "2026-12-01").output.startswith("0 hits; 2 of 2")
+    assert run("search", "needle", "--until", "2026-11-29").output.startswith("0 hits; 2 of 2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (["needle", "--host", "nope"], "error: invalid_session: ", 1),
+        (["needle", "--until", "soon"], "error: invalid_time: ", 1),
+        (["needle", "--host", "pi", "--project"], "--host or --project", 2),
+        ([""], "no word", 2),
+        ([], "WORDS", 2),
+        (["needle", "--limit", "201"], "--limit", 2),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(arguments: list[str], message: str, code: int) -> None:
+    result = run("search", *arguments)
+
+    assert result.exit_code == code
+    assert message in result.stderr

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hindnote.core.calls import SessionEntry
+from hindnote.core.cli import sessions as module
+from hindnote.core.cli.app import make_app
+from hindnote.core.cli.sessions import short_names
+from hindnote.core.history import cache
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(make_app(), ["sessions", *arguments])
+
+
+def told(*arguments: str) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [one["session"] for one in answer["sessions"]]
+
+
+def test_the_table_shows_the_session_that_changed_last_first(corpus: Any) -> None:
+    corpus.add_claude("cccccccc-1", "one")
+    corpus.add_pi("aaaaaaaa-1", "one", "two", title="Fix\nthe \x1b[31mbuild")
+
+    head, first, second, end = run().output.splitlines()
+
+    assert head.split() == ["changed", "session", "directory", "name", "size", "events"]
+    assert first.startswith("2026-11-30 0")
+    assert "pi:aaaaaaaa      /w         Fix the [31mbuild" in first
+    assert first.endswith("     2")
+    assert "claude:cccccccc" in second
+    assert end == "2 of 2 sessions"
+
+
+def test_json_tells_every_fact(corpus: Any) -> None:
+    file = corpus.add_pi("aaaaaaaa-1", "one", title="Title")
+
+    assert told() == {
+        "sessions": [
+            {
+                "session": "pi:aaaaaaaa-1",
+                "host": "pi",
+                "started": "2026-11-30T09:00:00.000Z",
+                "changed": "2026-11-30T00:54:20.000Z",
+                "cwd": "/w",
+                "name": "Title",
+                "parent": None,
+                "size": file.stat().st_size,
+                "file": str(file),
+                "events": 1,
+            }
+        ],
+        "total": 1,
+    }
+
+
+def test_filters_narrow_the_list(corpus: Any, tmp_path: Path) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    corpus.add_claude("cccccccc-1", "one")
+    newest = corpus.add_pi("bbbbbbbb-1", "one", cwd=str(tmp_path))
+    os.utime(newest, (1_796_200_000, 1_796_200_000))
+
+    assert names(told("--host", "claude")) == ["claude:cccccccc-1"]
+    assert names(told("--project")) == ["pi:bbbbbbbb-1"]
+    assert names(told("--since", "2026-12-01")) == ["pi:bbbbbbbb-1"]
+    assert names(told("--limit", "2")) == ["pi:bbbbbbbb-1", "claude:cccccccc-1"]
+    assert told("--limit", "2")["total"] == 3
+    assert len(names(told("--limit", "1", "--all"))) == 3
+
+
+def test_events_are_counted_while_there_is_room(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    corpus.add_pi("bbbbbbbb-1", "one" * 1_000)
+    small = corpus.add_pi("cccccccc-1", "one", "two")
+    monkeypatch.setattr(module, "CHEAP_BYTES", small.stat().st_size + 400)
+
+    assert [one["events"] for one in told()["sessions"]] == [2, None, 1]
+    assert "--events counts" in run().output
+    assert [one["events"] for one in told("--events")["sessions"]] == [2, 1, 1]
+
+
+def test_a_session_that_cannot_be_read_is_listed_as_such(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    corpus.add_pi("aaaaaaaa-1", "one")
+    monkeypatch.setattr(cache, "LineFile", refuse)
+
+    (one,) = told()["sessions"]
+
+    assert one["events"] is None
+    assert "Permission denied" in one["problem"]
+    assert run().output.splitlines()[1].endswith("  unreadable")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (["--host", "nope"], "error: invalid_session: ", 1),
+        (["--since", "soon"], "error: invalid_time: ", 1),
+        (["--host", "pi", "--project"], "--host or --project", 2),
+        (["--limit", "0"], "--limit", 2),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    corpus: Any, arguments: list[str], message: str, code: int
+) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == code
+    assert message in result.stderr
+
+
+def test_no_session_is_no_error(corpus: Any) -> None:
+    assert run().output == "no sessions\n"
+    assert told() == {"sessions": [], "total": 0}
+
+
+def test_short_names_are_unique_and_a_subagent_keeps_its_whole_name() -> None:
+    ids = ["0192-abcdefg-1", "0192-abcdefg-2", "0192-abc", "other-session", "0192-abc/agent-1"]
+    entries = [SessionEntry(host="pi", id=one, file=Path(one)) for one in ids]
+    entries.append(SessionEntry(host="claude", id="0192-abcdefg-1", file=Path("c")))
+
+    assert list(short_names(entries).values()) == [
+        "pi:0192-abcdefg-1",
+        "pi:0192-abcdefg-2",
+        "pi:0192-abc",
+        "pi:other-se",
+        "pi:0192-abc/agent-1",
+        "claude:0192-abc",
+    ]
