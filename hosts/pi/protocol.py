@@ -7,15 +7,16 @@ parallel. The first line that the process writes says that it is ready::
 
 Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
 
-    {"type": "call", "id": "7", "operation": "notes_read", "arguments": {…}, "host": {…}}
-    {"type": "boot", "id": "8", "host": {…}}
-    {"type": "status", "id": "9"}
-    {"type": "cancel", "id": "7"}
-    {"type": "entries", "reset": true, "entries": [{…}, …]}
+    {"id": "7", "type": "call", "operation": "notes_read", "arguments": {…}, "host": {…}}
+    {"id": "8", "type": "boot", "host": {…}}
+    {"id": "9", "type": "status"}
+    {"id": "7", "type": "cancel"}
+    {"type": "entries", "reset": true, "entries": ["{…}", …]}
 
 ``entries`` carries what a session without a file holds: the header and every entry
-after a reset, then only what was appended since. It has no response, and every
-request behind it sees it. A request whose ``host.live`` is true reads from there.
+after a reset, then only what was appended since, each as the JSON text that a session
+file would hold, so that one that cannot be read spoils no other. It has no response,
+and every request behind it sees it. A request whose ``host.live`` is true reads there.
 
 Responses::
 
@@ -27,8 +28,9 @@ Responses::
 A refusal is an answer (``ok`` is true, ``isError`` too). A failure is the host's own:
 ``arguments`` (they break the input schema), ``host`` (the call could not be carried
 out; a crash's text stays in the log), ``refused`` (a boot block that cannot be built
-for this session), ``request`` (not of this protocol) and ``cancelled``. A cancelled call that did not begin is never carried out; one that runs
-is carried out to its end, whole, and its answer is dropped.
+for this session), ``request`` (not of this protocol) and ``cancelled``. A cancelled
+call that did not begin is never carried out; one that runs is carried out to its end,
+whole, and its answer is dropped.
 
 The process ends when its standard input does, after the calls that run. Standard
 output carries nothing but responses; logs go to standard error.
@@ -37,6 +39,7 @@ output carries nothing but responses; logs go to standard error.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,7 +105,7 @@ class Entries(_Message, frozen=True, tag="entries"):
     """Entries of a session without a file."""
 
     reset: bool
-    entries: list[msgspec.Raw]
+    entries: list[str]
 
 
 Request = CallRequest | BootRequest | StatusRequest
@@ -119,6 +122,8 @@ def decode(line: bytes) -> Message:
     """
     try:
         return _decoder.decode(line)
+    except RecursionError as error:
+        raise msgspec.DecodeError("it is nested too deeply") from error
     except msgspec.DecodeError as error:
         # JavaScript strings may hold lone surrogates, whose escapes msgspec refuses.
         try:
@@ -148,7 +153,7 @@ class LiveBuffer:
         if message.reset:
             self.generation += 1
             self.lines = []
-        self.lines.extend(bytes(entry) for entry in message.entries)
+        self.lines.extend(entry.encode() for entry in message.entries)
 
     def snapshot(self) -> LiveSnapshot:
         """Return what is there now; entries that come later do not show in it."""
@@ -180,11 +185,13 @@ def failure(request_id: str, kind: str, message: str) -> dict[str, Any]:
     return {"id": request_id, "ok": False, "failure": {"kind": kind, "message": message}}
 
 
+_LEADING_ID = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
+
+
 def id_of(line: bytes) -> str | None:
-    """Return the id of a message that is not of the protocol, if it has one."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, str) else None
+    """Return the id of a message that is not of the protocol, if it begins with one.
+
+    It may be beyond parsing; a shim that puts the id first is answered all the same.
+    """
+    found = _LEADING_ID.match(line)
+    return found[1].decode("utf-8", "replace") if found else None

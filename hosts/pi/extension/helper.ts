@@ -128,7 +128,7 @@ export class Helper {
 			const id = String(++this.count);
 			const abort = () => {
 				if (!connection.pending.delete(id)) return;
-				connection.send({ type: "cancel", id });
+				connection.send({ id, type: "cancel" });
 				reject(new Error("Operation aborted"));
 			};
 			const settled = <T>(settle: (value: T) => void) => (value: T) => {
@@ -139,7 +139,8 @@ export class Helper {
 			connection.pending.set(id, { resolve: settled(resolve), reject: settled(reject) });
 			const news = live && connection.entries.news(live.header, live.entries);
 			if (news) connection.send({ type: "entries", ...news });
-			connection.send({ ...message, id });
+			// The id first: the process answers by it even when it cannot parse the rest.
+			connection.send({ id, ...message });
 		});
 	}
 

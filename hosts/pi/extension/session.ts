@@ -33,7 +33,7 @@ export interface EntrySync {
 	news(
 		header: object | null,
 		entries: readonly { id: string }[],
-	): { reset: boolean; entries: readonly object[] } | undefined;
+	): { reset: boolean; entries: readonly string[] } | undefined;
 }
 
 /** Sends each entry once: a session's entries only ever grow, until it is another one. */
@@ -46,7 +46,8 @@ export function newEntrySync(): EntrySync {
 			const added = grew ? entries.slice(sent) : [...(header ? [header] : []), ...entries];
 			sent = entries.length;
 			last = entries.at(-1)?.id;
-			return grew && added.length === 0 ? undefined : { reset: !grew, entries: added };
+			if (grew && added.length === 0) return undefined;
+			return { reset: !grew, entries: added.map((entry) => JSON.stringify(entry)) };
 		},
 	};
 }

@@ -125,6 +125,20 @@ def test_no_process_outlives_pi(pi: Pi, model: ScriptedModel) -> None:
     assert not Path(f"/proc/{process}").exists()
 
 
+def test_pi_ends_in_order_while_a_call_hangs(pi: Pi, model: ScriptedModel) -> None:
+    pi.note("plan", "Ship it.")
+    with pi.rpc() as rpc:
+        model.then(Turn(READ), DONE)
+        rpc.prompt("one")
+        [process] = helpers(rpc.process)
+        os.kill(process, signal.SIGSTOP)
+        model.then(Turn(READ))
+        rpc.begin("two", calls=1)
+
+    assert rpc.process.returncode == 0
+    wait_until(lambda: not Path(f"/proc/{process}").exists())
+
+
 def test_two_pi_processes_share_one_home_and_lose_nothing(pi: Pi, model: ScriptedModel) -> None:
     file = pi.note("plan", "begin\nend")
     rounds = 8

@@ -173,6 +173,20 @@ def test_nested_calls_see_their_own_script_pending(pi: Pi, model: ScriptedModel)
     assert (row["tool"], row["tool_status"]) == ("codemode", "pending")
 
 
+def test_the_tools_work_where_scripts_alone_can_reach_them(pi: Pi, model: ScriptedModel) -> None:
+    pi.settings(codemode={"mode": "only"})
+    pi.note("plan", "Ship it.")
+    model.then(Turn(script(tried("notes_read", {"address": "@project/plan"}))), DONE)
+
+    pi.say("hello")
+
+    assert list(model.played[0].tools) == ["codemode"]
+    described = model.played[0].tools["codemode"]["description"]
+    assert "notes_read" in described
+    assert output(model.played[1].results[0])["text"] == "Ship it."
+    assert "@project/plan" in model.played[0].prompt
+
+
 def test_the_remaining_context_is_what_pi_counts_less_its_reserve(
     pi: Pi, model: ScriptedModel
 ) -> None:

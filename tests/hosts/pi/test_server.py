@@ -301,18 +301,19 @@ def test_live_entries_grow_until_a_reset_and_belong_to_later_requests() -> None:
 
     with serving(call) as shim:
         shim.read()
-        shim.send({"type": "entries", "reset": True, "entries": [{"id": "h"}, {"id": "a"}]})
+        shim.send({"type": "entries", "reset": True, "entries": ["header", "a\\ud800"]})
         ask(shim, "1")
-        shim.send({"type": "entries", "reset": False, "entries": [{"id": "b", "t": "ü\u2028"}]})
+        shim.send({"type": "entries", "reset": False, "entries": ["ü\u2028" + "[" * 5000]})
         ask(shim, "2")
-        shim.send({"type": "entries", "reset": True, "entries": [{"id": "z"}]})
+        shim.send({"type": "entries", "reset": True, "entries": ["other"]})
         ask(shim, "3")
 
     generations = [generation for generation, _ in seen]
-    assert [[json.loads(line)["id"] for line in lines] for _, lines in seen] == [
-        ["h", "a"],
-        ["h", "a", "b"],
-        ["z"],
+    first = [b"header", b"a\\ud800"]
+    assert [lines for _, lines in seen] == [
+        first,
+        [*first, "ü\u2028".encode() + b"[" * 5000],
+        [b"other"],
     ]
     assert generations[0] == generations[1] < generations[2]
 
@@ -335,9 +336,11 @@ def test_lone_surrogates_are_replaced_one_for_one() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"type": "call", "id": "9"}',
-        b'{"type": "other", "id": "9"}',
-        b'{"type": "status", "id": "9", "more": 1}',
+        b'{"id": "9", "type": "call"}',
+        b'{"id":"9","type":"other"}',
+        b'{"id": "9", "type": "status", "more": 1}',
+        b'{"id": "9", "type": "status"',
+        b'{"id": "9", "type": "status", "x": {"y": %s}}' % (b"[" * 5000 + b"]" * 5000),
     ],
 )
 def test_what_is_no_request_fails_by_its_id(line: bytes) -> None:

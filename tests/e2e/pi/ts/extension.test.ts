@@ -14,6 +14,7 @@ import { newEntrySync } from "./session.ts";
 import { parseAnswer, parseLine } from "./wire.ts";
 
 const entry = (id: string) => ({ id });
+const text = (entry: object) => JSON.stringify(entry);
 const header = { type: "session", id: "s" };
 
 // -- entries of a session without a file ---------------------------------------
@@ -21,9 +22,9 @@ const header = { type: "session", id: "s" };
 test("entries are sent once, the header first", () => {
 	const sync = newEntrySync();
 	const a = entry("a");
-	assert.deepEqual(sync.news(header, [a]), { reset: true, entries: [header, a] });
+	assert.deepEqual(sync.news(header, [a]), { reset: true, entries: [text(header), text(a)] });
 	assert.equal(sync.news(header, [a]), undefined);
-	assert.deepEqual(sync.news(header, [a, entry("b")]), { reset: false, entries: [entry("b")] });
+	assert.deepEqual(sync.news(header, [a, entry("b")]), { reset: false, entries: [text(entry("b"))] });
 });
 
 test("another session begins again", () => {
@@ -35,7 +36,7 @@ test("another session begins again", () => {
 
 test("a session without entries is sent with its header alone", () => {
 	const sync = newEntrySync();
-	assert.deepEqual(sync.news(header, []), { reset: true, entries: [header] });
+	assert.deepEqual(sync.news(header, []), { reset: true, entries: [text(header)] });
 	assert.equal(sync.news(header, [entry("a")])?.reset, true);
 });
 
