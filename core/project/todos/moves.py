@@ -132,6 +132,9 @@ class Move:
 
     def _take(self, name: str, taken: str, expected: str) -> str | None:
         """Move a file into staging; return its hash there. One that is not ours goes back."""
+        # Renaming onto another link of the same file does nothing and reports success. What
+        # an interrupted restore left there is a copy of what is taken now.
+        remove(self.staging, taken)
         os.rename(name, taken, src_dir_fd=self.folder, dst_dir_fd=self.staging)
         os.fsync(self.staging)
         os.fsync(self.folder)
