@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,9 @@ from hindnote.core.project.todos.moves import Move, place
 from hindnote.core.project.todos.names import TodoName, kebab, parse_name, render_id
 from hindnote.core.project.todos.recovery import FOLDER_LOCK_SECONDS, recover
 from hindnote.core.project.todos.scan import Found, Scan, identity, scan
+
+NOT_A_FOLDER = frozenset({errno.ENOTDIR, errno.ELOOP})
+"""Error numbers of opening a file or a link as a folder."""
 
 _READER_SECONDS = 2.0
 
@@ -106,6 +110,8 @@ class _Folder:
         try:
             self.handle = workspace.open(root.parts, create=create)
         except OSError as error:
+            if create and error.errno not in NOT_A_FOLDER:
+                raise
             raise _unusable(workspace, error) from error
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -19,11 +19,6 @@ from hindnote.core.project.tools import ToolAnswer, run_tool
 
 STEPS = ("mkdir", "fsync", "link", "rename", "unlink", "open")
 """The calls with which files change; ``open`` only where it creates."""
-
-SOURCE = "007-pending-p1-fix-it.md"
-TARGET = "007-ready-p1-fix-it.md"
-CONTENT = b"---\n# why\nissue_id: '007'\nstatus: pending # now\npriority: p1\nx:   [1,2]\r\n---\nb\r\nc"
-MOVED = CONTENT.replace(b"pending", b"ready")
 
 
 def digest(content: bytes) -> str:
@@ -36,6 +31,11 @@ class Project:
 
     base: Path
 
+    SOURCE: ClassVar = "007-pending-p1-fix-it.md"
+    TARGET: ClassVar = "007-ready-p1-fix-it.md"
+    CONTENT: ClassVar = b"---\n# why\nissue_id: '007'\nstatus: pending # now\npriority: p1\nx: [a, b]\r\n---\nb\r\nc"
+    MOVED: ClassVar = CONTENT.replace(b"pending", b"ready")
+
     @property
     def todos(self) -> Path:
         return self.base / "todos"
@@ -45,14 +45,14 @@ class Project:
         for path in sorted(self.base.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
         self.todos.mkdir()
-        (self.todos / SOURCE).write_bytes(CONTENT)
+        (self.todos / self.SOURCE).write_bytes(self.CONTENT)
 
     def move(self) -> ToolAnswer:
         """Make the transition."""
         arguments = {
-            "path": f"todos/{SOURCE}",
+            "path": f"todos/{self.SOURCE}",
             "to_status": "ready",
-            "expected_content_hash": digest(CONTENT),
+            "expected_content_hash": digest(self.CONTENT),
         }
         return run_tool("project_todo_transition", arguments, base_cwd=self.base)
 
@@ -106,7 +106,9 @@ def project(base: Path) -> Iterator[Project]:
 
 
 @contextmanager
-def striking(at: int, strike: Callable[[], None], *, after: bool, again: bool) -> Iterator[list[str]]:
+def striking(
+    at: int, strike: Callable[[], None], *, after: bool, again: bool
+) -> Iterator[list[str]]:
     """Strike at the n-th call that changes files, before or after it is made.
 
     Args:
@@ -121,7 +123,9 @@ def striking(at: int, strike: Callable[[], None], *, after: bool, again: bool) -
     made: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         for name in STEPS:
-            patch.setattr(os, name, _struck(getattr(os, name), name, made, at, strike, after, again))
+            patch.setattr(
+                os, name, _struck(getattr(os, name), name, made, at, strike, after, again)
+            )
         yield made
 
 
@@ -154,3 +158,13 @@ def _struck(
 @pytest.fixture
 def strikes() -> Callable[..., Any]:
     return striking
+
+
+@pytest.fixture
+def run_in() -> Callable[..., ToolAnswer]:
+    """Return a function that calls a tool in a project."""
+
+    def call(project: Project, name: str, **arguments: Any) -> ToolAnswer:
+        return run_tool(f"project_{name}", arguments, base_cwd=project.base)
+
+    return call
