@@ -292,7 +292,10 @@ def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("application_id", "user_version")
     ]
-    if told != [APPLICATION_ID, SCHEMA_VERSION]:
+    tables = connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE name IN ('documents', 'fields', 'links', 'words')"
+    ).fetchone()[0]
+    if told != [APPLICATION_ID, SCHEMA_VERSION] or tables != 4:
         raise Unsound("it is not an index of this version")
 
 

@@ -1,0 +1,248 @@
+"""The index follows the files, and is made again whenever it is not sound."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindnote.core.project.artifacts import index as indexing
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+Paths = Callable[..., list[str]]
+
+
+@pytest.fixture
+def file(base: Path) -> Path:
+    return base / ".hindnote" / "artifacts.sqlite3"
+
+
+def state(run: Run, **arguments: Any) -> tuple[str, int]:
+    told = run("artifact_search", **arguments).dto["data"]["cache_state"]
+    return told["state"], told["refreshed"]
+
+
+def settle(*places: Path) -> None:
+    """Give files a time of change that nothing can be confused with."""
+    for place in places:
+        os.utime(place, ns=(1, 1_600_000_000_000_000_000))
+
+
+def test_an_index_is_made_once_and_used_afterwards(write: Write, run: Run) -> None:
+    settle(write("docs/a.md", "word"), write("docs/b.md", "word"))
+
+    first = run("artifact_search").dto
+    again = run("artifact_search").dto
+
+    assert (first["data"]["cache_state"]["state"], first["effects"]["cache"]) == (
+        "rebuilt",
+        "observed",
+    )
+    assert (again["data"]["cache_state"]["state"], again["effects"]["cache"]) == ("fresh", "none")
+    assert {row["provenance"]["source"] for row in again["data"]["results"]} == {"index"}
+
+
+def test_changed_new_and_removed_files_are_followed(
+    base: Path, write: Write, run: Run, paths: Paths
+) -> None:
+    settle(write("docs/a.md", "old"), write("docs/b.md", "gone"))
+    run("artifact_search")
+
+    settle(write("docs/a.md", "newer"), write("docs/c.md", "fresh"))
+    (base / "docs" / "b.md").unlink()
+
+    assert state(run) == ("refreshed", 2)
+    assert paths("newer") == ["docs/a.md"]
+    assert paths("old") == paths("gone") == []
+    assert state(run) == ("fresh", 0)
+
+
+def test_strict_sees_a_change_that_size_time_and_inode_hide(
+    write: Write, run: Run, paths: Paths
+) -> None:
+    place = write("docs/a.md", "aaaa")
+    settle(place)
+    run("artifact_search")
+    place.write_bytes(b"bbbb")
+    settle(place)
+
+    assert paths("bbbb") == []
+    assert paths("bbbb", freshness="strict") == ["docs/a.md"]
+    assert paths("aaaa") == []
+
+
+def test_a_file_written_just_now_is_looked_at_again(write: Write, paths: Paths) -> None:
+    """Two edits of one size within one tick of the clock."""
+    place = write("docs/a.md", "aaaa")
+    stamp = time.time_ns()
+    os.utime(place, ns=(stamp, stamp))
+    assert paths("aaaa") == ["docs/a.md"]
+    place.write_bytes(b"bbbb")
+    os.utime(place, ns=(stamp, stamp))
+
+    assert paths("bbbb") == ["docs/a.md"]
+
+
+def test_a_touched_file_with_the_same_content_is_not_read_anew_for_long(
+    write: Write, run: Run
+) -> None:
+    place = write("docs/a.md", "word")
+    settle(place)
+    run("artifact_search")
+    os.utime(place, ns=(1, 1_700_000_000_000_000_000))
+
+    assert state(run) == ("fresh", 0)
+    assert state(run) == ("fresh", 0)
+
+
+def test_memory_reads_everything_and_leaves_nothing(base: Path, write: Write, run: Run) -> None:
+    write("docs/a.md", "word")
+
+    dto = run("artifact_search", query="word", freshness="memory").dto
+
+    assert dto["data"]["cache_state"]["state"] == "memory"
+    assert dto["data"]["results"][0]["provenance"]["source"] == "memory"
+    assert dto["effects"]["cache"] == "none"
+    assert not (base / ".hindnote").exists()
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(b"no database " * 1000)
+
+
+def truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:5000])
+
+
+def holed(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[4096:-4096] = bytes(len(content) - 8192)
+    file.write_bytes(content)
+
+
+def foreign(file: Path) -> None:
+    file.unlink()
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+
+
+def of_another_schema(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+def without_a_table(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE words")
+    connection.close()
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [garbage, truncated, holed, foreign, of_another_schema, without_a_table, empty, Path.unlink],
+)
+@pytest.mark.parametrize("tool", ["search", "describe"])
+def test_an_index_that_is_not_sound_is_made_again(
+    write: Write, run: Run, paths: Paths, file: Path, damage: Callable[[Path], Any], tool: str
+) -> None:
+    for number in range(50):
+        settle(write(f"docs/{number:02}.md", f"word {number} " * 20, f"number: {number}"))
+    run("artifact_search")
+    damage(file)
+
+    if tool == "describe":
+        dto = run("artifact_describe").dto
+        assert [row["count"] for row in dto["data"]["observed"]] == [50]
+    else:
+        dto = run("artifact_search", query="word", limit=100).dto
+        assert dto["data"]["cache_state"]["state"] == "rebuilt"
+        assert len(dto["data"]["results"]) == 50
+    assert dto["effects"]["cache"] == "observed"
+    assert state(run) == ("fresh", 0)
+    assert len(paths("word", limit=100)) == 50
+
+
+def test_rows_that_no_file_stands_behind_are_never_shown(
+    write: Write, run: Run, paths: Paths, file: Path
+) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE documents SET path = '../beside/secret.md'")
+    connection.close()
+
+    assert paths("word") == ["docs/a.md"]
+
+
+def test_a_rebuild_can_be_asked_for(write: Write, run: Run) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+
+    assert state(run, rebuild=True) == ("rebuilt", 1)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+def test_where_no_index_can_be_kept_one_in_memory_serves(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    write("docs/a.md", "word")
+
+    def refuse(*_: Any, **__: Any) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(indexing, "open_state", refuse)
+    dto = run("artifact_search", query="word").dto
+
+    assert dto["data"]["cache_state"]["state"] == "memory"
+    assert os.strerror(number) in dto["data"]["cache_state"]["reason"]
+    assert len(dto["data"]["results"]) == 1
+
+
+def test_a_busy_index_is_not_waited_for_forever(
+    write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+    settle(write("docs/b.md", "word"))
+    monkeypatch.setattr(indexing, "BUSY_SECONDS", 0.05)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    dto = run("artifact_search", query="word").dto
+
+    assert dto["data"]["cache_state"]["state"] == "memory"
+    assert len(dto["data"]["results"]) == 2
+    other.close()
+    assert state(run) == ("refreshed", 1)
+
+
+def test_a_document_that_goes_away_meanwhile_is_counted(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("docs/a.md", "word")
+    write("docs/b.md", "word")
+    real = os.open
+
+    def vanish(path: Any, *arguments: Any, **options: Any) -> int:
+        if path == "a.md":
+            raise FileNotFoundError(2, "No such file", path)
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", vanish)
+    data = run("artifact_search").dto["data"]
+
+    assert [row["path"] for row in data["results"]] == ["docs/b.md"]
+    assert data["cache_state"]["unreadable"] == 1
