@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from hindnote.core.project.artifacts import index as indexing
 from hindnote.core.project.artifacts.index import Index, Unsound, Unusable
@@ -24,6 +24,9 @@ class Corpus:
     index: Index
     scopes: Mapping[str, str]
     """Scope of every document covered, by path."""
+
+    filtered: bool
+    """Whether the index holds other documents as well."""
 
     cache_state: dict[str, Any]
 
@@ -103,11 +106,14 @@ def _in_memory(
 def _refreshed(call: Call, scopes: tuple[Scope, ...], freshness: Freshness, index: Index) -> Corpus:
     walk = Walk(call.workspace, scopes)
     call.effects.reached("indexing")
-    found = index.refresh(walk, walk.prefixes(), strict=freshness == "strict", effects=call.effects)
-    covered = {path: scope for path, scope in found.paths.items() if scope in scopes}
+    found = index.refresh(walk, strict=freshness == "strict", effects=call.effects)
+    covered: Mapping[str, str] = found.covered
+    if len(scopes) < len(get_args(Scope)):
+        covered = {path: scope for path, scope in found.covered.items() if scope in scopes}
     return Corpus(
         index,
         covered,
+        found.others or covered is not found.covered,
         {
             "state": "fresh",
             "freshness": freshness,

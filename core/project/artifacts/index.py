@@ -12,18 +12,21 @@ import json
 import os
 import sqlite3
 import stat
-import time
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.project.artifacts.document import Document, read_document, spaced
-from hindnote.core.project.markdown import decode
+from hindnote.core.project.artifacts.compare import Change, Known, Refreshed, compare, split
+from hindnote.core.project.artifacts.document import spaced
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
-from hindnote.core.project.state import digest, open_state
+from hindnote.core.project.state import open_state
 
 if TYPE_CHECKING:
-    from hindnote.core.project.artifacts.walk import Entry
+    from pathlib import Path
+
+    from hindnote.core.project.artifacts.document import Document
+    from hindnote.core.project.artifacts.walk import Walk
     from hindnote.core.project.effects import EffectLog
 
 INDEX_NAME = "artifacts.sqlite3"
@@ -32,17 +35,16 @@ SCHEMA_VERSION = 1
 BUSY_SECONDS = 5.0
 
 _SIDECARS = ("", "-journal", "-wal", "-shm")
-_RACY_NS = 50_000_000
-"""A file changed this shortly before it was read may change again unnoticed."""
-
 _SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
     mtime INTEGER NOT NULL, inode INTEGER NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL,
-    preview TEXT NOT NULL, covered INTEGER NOT NULL, metadata TEXT NOT NULL
+    covered INTEGER NOT NULL
 );
+CREATE INDEX partly_covered ON documents (path) WHERE NOT covered;
+CREATE TABLE contents (document INTEGER PRIMARY KEY, preview TEXT NOT NULL, metadata TEXT NOT NULL);
 CREATE TABLE fields (
     document INTEGER NOT NULL, key TEXT NOT NULL, value TEXT, shown TEXT, type TEXT NOT NULL
 );
@@ -55,6 +57,13 @@ CREATE VIRTUAL TABLE words USING fts5 (
     title, metadata, body, tokenize = "unicode61 remove_diacritics 2"
 );
 """
+
+
+Stamp = tuple[str, int, int, int, bytes]
+
+_REMEMBERED = 4
+_KNOWN: dict[Stamp, Known] = {}
+"""What was read from an index file that has not changed since; derived state at its most."""
 
 
 class Unsound(Exception):
@@ -70,12 +79,17 @@ class Index:
 
     Args:
         connection: An open connection to a database with our schema.
-        in_memory: Whether it vanishes with the call.
+        stamp: What changes whenever the index's file does; None for one in memory.
     """
 
-    def __init__(self, connection: sqlite3.Connection, *, in_memory: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, stamp: Stamp | None) -> None:
         self.connection = connection
-        self.in_memory = in_memory
+        self.stamp = stamp
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the index vanishes with the call."""
+        return self.stamp is None
 
     def __enter__(self) -> Self:
         """Return the index."""
@@ -85,46 +99,43 @@ class Index:
         """Close the connection."""
         self.connection.close()
 
-    def signatures(self) -> dict[str, tuple[tuple[int, int, int], str]]:
-        """Return signature and content hash of every indexed document by path."""
+    def known(self) -> Known:
+        """Return what is indexed; remembered as long as the index's file stays the same."""
+        found = None if self.stamp is None else _KNOWN.get(self.stamp)
+        if found is not None:
+            return found
+        found = {}
         rows = self.connection.execute("SELECT path, size, mtime, inode, hash FROM documents")
-        return {path: ((size, mtime, inode), told) for path, size, mtime, inode, told in rows}
+        for path, *row in rows:
+            prefix, name = split(path)
+            found.setdefault(prefix, {})[name] = tuple(row)
+        if self.stamp is not None:
+            while len(_KNOWN) >= _REMEMBERED:
+                _KNOWN.pop(next(iter(_KNOWN)), None)
+            _KNOWN[self.stamp] = found
+        return found
 
-    def refresh(
-        self, entries: Iterable[Entry], covered: Iterable[str], *, strict: bool, effects: EffectLog
-    ) -> Refreshed:
+    def refresh(self, walk: Walk, *, strict: bool, effects: EffectLog) -> Refreshed:
         """Bring the index up to date with the files.
 
         Args:
-            entries: The walk over the roots.
-            covered: Prefixes of paths that the walk covers; what is indexed below them
-                and was not found is gone.
+            walk: The walk over the roots. What is indexed below them and not found is gone.
             strict: Whether to compare contents and not signatures alone.
             effects: Log of the call.
         """
-        known = self.signatures()
-        result = Refreshed()
-        changes: list[_Change] = []
-        for entry in entries:
-            change = _look(entry, known.get(entry.path), strict=strict)
-            if isinstance(change, OSError):
-                result.unreadable += 1
-                continue
-            result.paths[entry.path] = entry.scope
-            if change is not None:
-                changes.append(change)
-        below = tuple(covered)
-        gone = [path for path in known if path not in result.paths and path.startswith(below)]
-        result.refreshed = sum(change.document is not None for change in changes)
-        if changes or gone:
+        known = self.known()
+        result = compare(walk, known, strict=strict)
+        gone = list(result.gone(known, walk.prefixes()))
+        result.others = any(prefix not in result.covered.folders for prefix in known) or bool(gone)
+        if result.changes or gone:
             if not self.in_memory:
                 effects.may_touch_cache()
-            self._write(changes, gone)
+            self._write(sorted(result.changes, key=attrgetter("path")), gone)
             if not self.in_memory:
                 effects.touched_cache()
         return result
 
-    def _write(self, changes: Iterable[_Change], gone: Iterable[str]) -> None:
+    def _write(self, changes: Iterable[Change], gone: Iterable[str]) -> None:
         connection = self.connection
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -150,27 +161,22 @@ class Index:
         for (number,) in found.fetchall():
             for table, column in (
                 ("documents", "id"),
+                ("contents", "document"),
                 ("fields", "document"),
                 ("links", "document"),
                 ("words", "rowid"),
             ):
                 self.connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
-    def _add(self, change: _Change, document: Document) -> None:
+    def _add(self, change: Change, document: Document) -> None:
         execute = self.connection.execute
         number = execute(
-            "INSERT INTO documents (path, size, mtime, inode, hash, title, preview, covered, "
-            "metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                change.path,
-                *change.signature,
-                change.hash,
-                document.title,
-                document.preview,
-                document.covered,
-                json.dumps(document.metadata, ensure_ascii=False),
-            ),
+            "INSERT INTO documents (path, size, mtime, inode, hash, title, covered) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (change.path, *change.signature, change.hash, document.title, document.covered),
         ).lastrowid
+        metadata = json.dumps(document.metadata, ensure_ascii=False)
+        execute("INSERT INTO contents VALUES (?, ?, ?)", (number, document.preview, metadata))
         self.connection.executemany(
             "INSERT INTO fields VALUES (?, ?, ?, ?, ?)",
             [(number, *field) for field in document.fields],
@@ -185,57 +191,6 @@ class Index:
         )
 
 
-class Refreshed:
-    """What a refresh found."""
-
-    __slots__ = ("paths", "refreshed", "unreadable")
-
-    def __init__(self) -> None:
-        self.paths: dict[str, str] = {}
-        """Scope of every document found, by path."""
-
-        self.refreshed = 0
-        self.unreadable = 0
-
-
-class _Change:
-    """One document to be written; without a ``document``, its signature alone."""
-
-    __slots__ = ("document", "hash", "path", "signature")
-
-    def __init__(
-        self, path: str, signature: tuple[int, int, int], told: str, document: Document | None
-    ) -> None:
-        self.path = path
-        self.signature = signature
-        self.hash = told
-        self.document = document
-
-
-def _look(
-    entry: Entry, known: tuple[tuple[int, int, int], str] | None, *, strict: bool
-) -> _Change | OSError | None:
-    """Return what must be written for a file, None for nothing, or why it cannot be read."""
-    same = known is not None and known[0] == entry.signature
-    if same and not strict:
-        return None
-    started = time.time_ns()
-    try:
-        content = entry.read()
-    except OSError as error:
-        return error
-    told = digest(content)
-    size, mtime, inode = entry.signature
-    # A time of change that cannot be relied on never equals the next one.
-    signature = (size, -1 if mtime > started - _RACY_NS else mtime, inode)
-    if known is not None and known[1] == told:
-        return None if same else _Change(entry.path, signature, told, None)
-    text = decode(content)
-    if text is None:
-        return OSError("not UTF-8")
-    return _Change(entry.path, signature, told, read_document(entry.path, text))
-
-
 # -- opening ----------------------------------------------------------------------
 
 
@@ -243,7 +198,7 @@ def open_in_memory() -> Index:
     """Return an empty index that vanishes with the call."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(_SCHEMA)
-    return Index(connection, in_memory=True)
+    return Index(connection, None)
 
 
 def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> tuple[Index, bool]:
@@ -278,7 +233,15 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
         effects.touched_cache()
     elif effects.cache == "possible":
         effects.cache = "none"
-    return Index(connection, in_memory=False), made
+    return Index(connection, _stamp(file)), made
+
+
+def _stamp(file: Path) -> Stamp:
+    found = file.stat()
+    with file.open("rb") as opened:
+        header = opened.read(100)
+    # SQLite counts its transactions in these bytes of the header.
+    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, header[24:28])
 
 
 def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:

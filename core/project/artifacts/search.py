@@ -15,7 +15,7 @@ from hindnote.core.project.artifacts.document import normalised, shown
 from hindnote.core.project.artifacts.profiles import Profiles, Subject
 from hindnote.core.project.artifacts.query import Match, Query
 from hindnote.core.project.artifacts.redact import is_safe
-from hindnote.core.project.artifacts.related import related
+from hindnote.core.project.artifacts.related import Relations
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
@@ -78,30 +78,48 @@ class _Search:
     profiles: Profiles
 
     def observation(self) -> Observation:
-        hits = list(self._hits())
-        rows = [self._row(hit) for hit in hits[: self.params.limit]]
-        data = {"results": rows, "cache_state": self.corpus.cache_state}
-        return Observation(data, totals={"results": len(hits)})
+        hits, total = self._hits()
+        relations = Relations(self.corpus)
+        data = {
+            "results": [self._row(hit, relations) for hit in hits],
+            "cache_state": self.corpus.cache_state,
+        }
+        return Observation(data, totals={"results": total})
 
-    def _hits(self) -> Iterator[_Hit]:
-        expression = self.query.expression
+    def _hits(self) -> tuple[list[_Hit], int]:
+        """Return the best hits, as many as asked for, and how many there are."""
         condition, values = _filters(self.params.filters or {})
-        if expression is None:
-            statement = f"SELECT id, path, 0.0 FROM documents d WHERE {condition} ORDER BY path"
-        else:
-            statement = (
-                f"SELECT d.id, d.path, bm25(words, {_WEIGHTS}) AS rank FROM words "
-                "JOIN documents d ON d.id = words.rowid "
-                f"WHERE words MATCH ? AND {condition} ORDER BY rank, d.path"
+        source, rank = f"documents d WHERE {condition}", "0.0"
+        if self.query.expression is not None:
+            values.insert(0, self.query.expression)
+            rank = f"bm25(words, {_WEIGHTS})"
+            source = (
+                f"words JOIN documents d ON d.id = words.rowid WHERE words MATCH ? AND {condition}"
             )
-            values.insert(0, expression)
-        for number, path, rank in self.corpus.connection.execute(statement, values):
-            if path in self.corpus.scopes:
-                yield _Hit(number, path, max(0.0, round(-rank, 6)))
+        execute, limit = self.corpus.connection.execute, self.params.limit
+        # When only some of the documents may be shown, all hits are looked at.
+        bound = "" if self.corpus.filtered else f" LIMIT {limit}"
+        rows = execute(
+            f"SELECT d.id, d.path, {rank} AS rank FROM {source} ORDER BY rank, d.path{bound}",
+            values,
+        )
+        scopes = self.corpus.scopes
+        hits = [
+            _Hit(number, path, max(0.0, round(-score, 6)))
+            for number, path, score in rows
+            if path in scopes
+        ]
+        if self.corpus.filtered:
+            return hits[:limit], len(hits)
+        total = len(hits)
+        if total == limit:
+            total = execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
+        return hits, total
 
-    def _row(self, hit: _Hit) -> dict[str, Any]:
+    def _row(self, hit: _Hit, relations: Relations) -> dict[str, Any]:
         told, title, preview, covered, metadata = self.corpus.connection.execute(
-            "SELECT hash, title, preview, covered, metadata FROM documents WHERE id = ?",
+            "SELECT hash, title, preview, covered, metadata FROM documents "
+            "JOIN contents ON document = id WHERE id = ?",
             (hit.number,),
         ).fetchone()
         values: dict[str, Any] = json.loads(metadata)
@@ -127,7 +145,7 @@ class _Search:
             "facets": facets,
             "confidence": self._confidence(hit.path, scope, values, facets),
             "provenance": provenance,
-            "related": related(self.corpus, hit.number, self.params.related_limit),
+            "related": relations.of(hit.number, self.params.related_limit),
             "preview_covered": bool(covered),
         }
 

@@ -22,32 +22,31 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One Markdown file, valid to read while the walk stands at it."""
+class Folder:
+    """One folder with documents, open while the walk stands at it."""
 
-    path: str
-    """Below the workspace."""
+    prefix: str
+    """What stands before the documents' names in their paths below the workspace."""
 
     scope: Scope
-    folder: int
-    name: str
-    signature: tuple[int, int, int]
-    """Size in bytes, time of change in nanoseconds, inode."""
+    handle: int
+    items: list[os.DirEntry[str]]
+    """Entries with a document's name, in no order. What they are is not looked at yet."""
 
-    def read(self) -> bytes:
-        """Return the file's bytes.
+    def read(self, name: str) -> bytes:
+        """Return a document's bytes.
 
         Raises:
-            OSError: It is gone, unreadable or no longer a regular file.
+            OSError: It is gone, unreadable or no regular file.
         """
-        handle = os.open(self.name, _FILE, dir_fd=self.folder)
+        handle = os.open(name, _FILE, dir_fd=self.handle)
         try:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise OSError(errno.EINVAL, "not a regular file", self.name)
+                raise OSError(errno.EINVAL, "not a regular file", name)
             # One call is enough for nearly every document.
             content = os.read(handle, found.st_size + 1)
-            while more := os.read(handle, 1 << 20):
+            while len(content) > found.st_size and (more := os.read(handle, 1 << 20)):
                 content += more
             return content
         finally:
@@ -63,8 +62,8 @@ class Walk:
     unreadable: int = 0
     roots: list[dict[str, str]] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[Entry]:
-        """Yield every document once; a file below both roots belongs to the inner one.
+    def __iter__(self) -> Iterator[Folder]:
+        """Yield every folder once; one below both roots belongs to the inner one.
 
         Raises:
             Declined: ``root_unreadable``, or ``root_missing`` for a root that the
@@ -80,18 +79,21 @@ class Walk:
             if handle is not None:
                 yield from self._below(handle, root.parts, root.scope, other.parts)
 
-    def prefixes(self) -> list[str]:
+    def prefixes(self) -> tuple[str, ...]:
         """Return the beginnings of all paths that the walk covers."""
         roots = (self.workspace.docs, self.workspace.todos)
-        return ["".join(f"{part}/" for part in root.parts) for root in roots]
+        return tuple("".join(f"{part}/" for part in root.parts) for root in roots)
 
     def _open(self, root: Root) -> int | None:
         told = {"scope": root.scope, "path": root.relative, "availability": "present"}
+        asked = root.scope in self.scopes
         try:
             handle = self.workspace.open(root.parts)
-        except FileNotFoundError:
-            if root.scope not in self.scopes:
+        except OSError as error:
+            if not asked:
                 return None
+            if not isinstance(error, FileNotFoundError):
+                raise _unreadable(root, error) from error
             if root.given:
                 raise Declined(
                     "root_missing",
@@ -100,78 +102,52 @@ class Walk:
                 ) from None
             self.roots.append({**told, "availability": "missing"})
             return None
-        except OSError as error:
-            if root.scope not in self.scopes:
-                return None
-            raise _unreadable(root, error) from error
-        if root.scope in self.scopes:
+        if asked:
             self.roots.append(told)
         return handle
 
     def _below(
         self, handle: int, parts: tuple[str, ...], scope: Scope, other: tuple[str, ...]
-    ) -> Iterator[Entry]:
-        prefix = "".join(f"{part}/" for part in parts)
-        folders: list[str] = []
+    ) -> Iterator[Folder]:
         try:
-            try:
-                with os.scandir(handle) as found:
-                    items = sorted(found, key=_name)
-            except OSError as error:
-                raise _unreadable(Root(scope, parts, given=False), error) from error
-            for item in items:
-                if item.name.startswith("."):
-                    continue
-                if item.is_dir(follow_symlinks=False):
-                    folders.append(item.name)
-                elif item.name.lower().endswith(SUFFIXES):
-                    entry = self._entry(handle, item, prefix, scope)
-                    if entry is not None:
-                        yield entry
+            folders, documents = self._parted(handle, parts, scope)
+            if documents:
+                yield Folder("".join(f"{part}/" for part in parts), scope, handle, documents)
             for name in folders:
                 inner = (*parts, name)
-                if inner != other:
-                    yield from self._inside(handle, name, inner, scope, other)
+                below = None if inner == other else self._enter(handle, inner)
+                if below is not None:
+                    yield from self._below(below, inner, scope, other)
         finally:
             os.close(handle)
 
-    def _inside(
-        self,
-        handle: int,
-        name: str,
-        inner: tuple[str, ...],
-        scope: Scope,
-        other: tuple[str, ...],
-    ) -> Iterator[Entry]:
-        if len(inner) > DEPTH_LIMIT:
-            self.unreadable += 1
-            return
+    def _parted(
+        self, handle: int, parts: tuple[str, ...], scope: Scope
+    ) -> tuple[list[str], list[os.DirEntry[str]]]:
+        folders: list[str] = []
+        documents: list[os.DirEntry[str]] = []
         try:
-            below = os.open(name, _FOLDER, dir_fd=handle)
-        except OSError:
-            self.unreadable += 1
-            return
-        yield from self._below(below, inner, scope, other)
+            with os.scandir(handle) as found:
+                for item in found:
+                    name = item.name
+                    if name[0] == ".":
+                        continue
+                    if item.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif name[-3:] == ".md" or name.lower().endswith(SUFFIXES):
+                        documents.append(item)
+        except OSError as error:
+            raise _unreadable(Root(scope, parts, given=False), error) from error
+        return sorted(folders), documents
 
-    def _entry(
-        self, handle: int, item: os.DirEntry[str], prefix: str, scope: Scope
-    ) -> Entry | None:
-        path = prefix + item.name
-        try:
-            found = item.stat(follow_symlinks=False)
-            if not item.name.isascii():
-                path.encode()
-        except (OSError, UnicodeEncodeError):
-            self.unreadable += 1
-            return None
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        signature = (found.st_size, found.st_mtime_ns, found.st_ino)
-        return Entry(path, scope, handle, item.name, signature)
-
-
-def _name(item: os.DirEntry[str]) -> str:
-    return item.name
+    def _enter(self, handle: int, inner: tuple[str, ...]) -> int | None:
+        if len(inner) <= DEPTH_LIMIT:
+            try:
+                return os.open(inner[-1], _FOLDER, dir_fd=handle)
+            except OSError:
+                pass
+        self.unreadable += 1
+        return None
 
 
 def _unreadable(root: Root, error: OSError) -> Declined:
