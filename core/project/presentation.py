@@ -5,6 +5,7 @@ Both are bounded on their own, so a contract error in the DTO does not take them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,10 @@ SMALL_JSON_BYTES = 8_192
 
 RECEIPT_BYTES = 8_192
 """UTF-8 bytes of the receipt block, at most."""
+
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would break a line, or speak to a terminal instead of its reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def details(tool: str, view: View) -> dict[str, Any]:
 
 def _line(text: str) -> str:
     # A row holds exact paths: it is shown whole or left out, so nothing is cut here.
-    return clean(text).replace("\n", "\\n").replace("\r", "\\r")
+    return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], clean(text))
 
 
 def _within(lines: Sequence[str], room: int) -> list[str]:

@@ -118,6 +118,7 @@ def _compare_folder(
 ) -> Collection[str]:
     """Return the names of the documents in a folder; ``rows`` itself when all are as they were."""
     unlike: list[str] = []
+    alike = 0
     for item in folder.items:
         name = item.name
         was = rows.get(name)
@@ -130,6 +131,7 @@ def _compare_folder(
                 and was[2] == now.st_ino
                 and not strict
             ):
+                alike += 1
                 continue
             if not stat.S_ISREG(now.st_mode):
                 unlike.append(name)
@@ -142,6 +144,8 @@ def _compare_folder(
             continue
         if change is not None:
             result.changes.append(change)
+    if alike == len(rows) == len(folder.items):
+        return rows
     names = {item.name for item in folder.items}.difference(unlike)
     return rows if names == rows.keys() else names
 

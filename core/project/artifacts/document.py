@@ -85,11 +85,12 @@ def _title(path: str, values: Mapping[str, Json], body: str) -> str:
 
 
 def _links(path: str, preview: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
     for match in _LINK.finditer(preview):
         target = unquote(match[1])
         if "://" in target or target.startswith("/"):
             continue
-        joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        joined = posixpath.normpath(f"{folder}/{target}")
         if not joined.startswith("../") and joined != path:
             yield joined
 
@@ -132,7 +133,9 @@ def normalised(value: Any) -> str | None:
     finds the text ``"2024"`` as well.
     """
     text = shown(value)
-    return None if text is None else unicodedata.normalize("NFKC", text.strip()).casefold()
+    if text is None or text.isascii():
+        return text and text.strip().lower()
+    return unicodedata.normalize("NFKC", text.strip()).casefold()
 
 
 def spaced(text: str) -> str:

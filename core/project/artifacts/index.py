@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
@@ -64,6 +64,16 @@ Stamp = tuple[str, int, int, int, bytes]
 _REMEMBERED = 4
 _KNOWN: dict[Stamp, Known] = {}
 """What was read from an index file that has not changed since; derived state at its most."""
+
+
+_TABLES = {
+    "documents": "id",
+    "contents": "document",
+    "fields": "document",
+    "links": "document",
+    "words": "rowid",
+}
+"""Every table, and its column with the document's number."""
 
 
 class Unsound(Exception):
@@ -135,60 +145,78 @@ class Index:
                 effects.touched_cache()
         return result
 
-    def _write(self, changes: Iterable[Change], gone: Iterable[str]) -> None:
-        connection = self.connection
-        connection.execute("BEGIN IMMEDIATE")
+    def _write(self, changes: Sequence[Change], gone: Iterable[str]) -> None:
+        execute = self.connection.execute
+        execute("BEGIN IMMEDIATE")
         try:
-            for path in gone:
-                self._forget(path)
+            # Another process may have been here between the look and this transaction.
+            empty = execute("SELECT NOT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
+            if not empty:
+                self._forget(gone)
+                self._forget(change.path for change in changes if change.document)
             for change in changes:
                 if change.document is None:
-                    connection.execute(
+                    execute(
                         "UPDATE documents SET size = ?, mtime = ?, inode = ? WHERE path = ?",
                         (*change.signature, change.path),
                     )
-                else:
-                    self._forget(change.path)
-                    self._add(change, change.document)
-            connection.execute("COMMIT")
+            self._add([(change, change.document) for change in changes if change.document])
+            execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
+                execute("ROLLBACK")
             raise
 
-    def _forget(self, path: str) -> None:
-        found = self.connection.execute("SELECT id FROM documents WHERE path = ?", (path,))
-        for (number,) in found.fetchall():
-            for table, column in (
-                ("documents", "id"),
-                ("contents", "document"),
-                ("fields", "document"),
-                ("links", "document"),
-                ("words", "rowid"),
-            ):
-                self.connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
-
-    def _add(self, change: Change, document: Document) -> None:
+    def _forget(self, paths: Iterable[str]) -> None:
         execute = self.connection.execute
-        number = execute(
-            "INSERT INTO documents (path, size, mtime, inode, hash, title, covered) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (change.path, *change.signature, change.hash, document.title, document.covered),
-        ).lastrowid
-        metadata = json.dumps(document.metadata, ensure_ascii=False)
-        execute("INSERT INTO contents VALUES (?, ?, ?)", (number, document.preview, metadata))
-        self.connection.executemany(
+        for path in paths:
+            found = execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchall()
+            for (number,) in found:
+                for table, column in _TABLES.items():
+                    execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+
+    def _add(self, added: Sequence[tuple[Change, Document]]) -> None:
+        many = self.connection.executemany
+        first = self.connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents")
+        numbered = list(enumerate(added, first.fetchone()[0]))
+        many(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    number,
+                    change.path,
+                    *change.signature,
+                    change.hash,
+                    document.title,
+                    document.covered,
+                )
+                for number, (change, document) in numbered
+            ),
+        )
+        many(
+            "INSERT INTO contents VALUES (?, ?, ?)",
+            (
+                (number, document.preview, json.dumps(document.metadata, ensure_ascii=False))
+                for number, (_, document) in numbered
+            ),
+        )
+        many(
             "INSERT INTO fields VALUES (?, ?, ?, ?, ?)",
-            [(number, *field) for field in document.fields],
+            ((number, *field) for number, (_, document) in numbered for field in document.fields),
         )
-        self.connection.executemany(
-            "INSERT INTO links VALUES (?, ?)", [(number, target) for target in document.links]
+        many(
+            "INSERT INTO links VALUES (?, ?)",
+            ((number, target) for number, (_, document) in numbered for target in document.links),
         )
-        words = " \n".join(field.shown for field in document.fields if field.shown)
-        execute(
+        many(
             "INSERT INTO words (rowid, title, metadata, body) VALUES (?, ?, ?, ?)",
-            (number, spaced(document.title), spaced(words), spaced(document.preview)),
+            ((number, *_words(document)) for number, (_, document) in numbered),
         )
+
+
+def _words(document: Document) -> tuple[str, str, str]:
+    values = " \n".join(field.shown for field in document.fields if field.shown)
+    return spaced(document.title), spaced(values), spaced(document.preview)
 
 
 # -- opening ----------------------------------------------------------------------

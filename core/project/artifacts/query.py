@@ -90,6 +90,8 @@ def _words(text: str) -> list[str]:
 def first_hit(text: str, terms: Iterable[Term]) -> int | None:
     """Return where the first word of any term stands in a text, in code points."""
     wanted = [(fold(term.words[0]), term.prefix) for term in terms]
+    if not wanted:
+        return None
     for match in WORD.finditer(text):
         word = fold(match.group())
         for term, prefix in wanted:
