@@ -236,7 +236,7 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
         return which
     from hindnote.core.project.outcome import Declined
     from hindnote.core.project.roots import locate
-    from hindnote.core.project.todos.store import observe
+    from hindnote.core.project.todos.looking import observe
 
     try:
         workspace = locate(place["cwd"].resolve(), None, place["docs_root"], place["todos_root"])

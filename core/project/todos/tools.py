@@ -12,7 +12,7 @@ from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
 from hindnote.core.project.contract_v1 import HASH_PATTERN
 from hindnote.core.project.outcome import Declined, Observation
 from hindnote.core.project.presentation import View, issue_line
-from hindnote.core.project.todos import store
+from hindnote.core.project.todos import creation, looking, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
@@ -60,7 +60,7 @@ class TransitionParams(RootParams):
 
 def list_todos(call: Call, params: ScanParams) -> Observation:
     """Return every canonical todo and every issue."""
-    return Observation(_scan_data(store.observe(call.workspace)))
+    return Observation(_scan_data(looking.observe(call.workspace)))
 
 
 def _scan_data(found: Scan) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def _root(found: Scan) -> dict[str, str]:
 
 def inspect(call: Call, params: InspectParams) -> Observation:
     """Return the state of one todo."""
-    name = store.file_name(call.workspace, params.path)
-    found = store.observe(call.workspace)
+    name = looking.file_name(call.workspace, params.path)
+    found = looking.observe(call.workspace)
     issues = found.issues_of(name)
     entry = found.get(name)
     if entry is None:
@@ -93,22 +93,22 @@ def inspect(call: Call, params: InspectParams) -> Observation:
 
 def allocate(call: Call, params: ScanParams) -> Observation:
     """Return the next id."""
-    return Observation(store.allocate(call.workspace, call.effects))
+    return Observation(creation.allocate(call.workspace, call.effects))
 
 
 def create(call: Call, params: CreateParams) -> Observation:
     """Make a todo."""
-    new = store.NewTodo(
+    new = creation.NewTodo(
         params.title, params.priority, params.status, params.body, params.frontmatter or {}
     )
-    made = store.create(call.workspace, call.effects, new, params.expected_directory_hash)
+    made = creation.create(call.workspace, call.effects, new, params.expected_directory_hash)
     return Observation(made)
 
 
 def transition(call: Call, params: TransitionParams) -> Observation:
     """Move a todo to another status."""
-    name = store.file_name(call.workspace, params.path)
-    moved = store.transition(
+    name = looking.file_name(call.workspace, params.path)
+    moved = transitions.transition(
         call.workspace, call.effects, name, params.to_status, params.expected_content_hash
     )
     return Observation(moved)

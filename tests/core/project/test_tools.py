@@ -80,13 +80,13 @@ def test_arguments_that_break_the_schema_are_a_host_failure(
 def test_a_crash_of_a_handler_is_not_dressed_up(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hindnote.core.project.todos import store
+    from hindnote.core.project.todos import looking
 
     def crash(*_: Any) -> None:
         raise ZeroDivisionError
 
     (base / "todos").mkdir()
-    monkeypatch.setattr(store, "observe", crash)
+    monkeypatch.setattr(looking, "observe", crash)
     with pytest.raises(ZeroDivisionError):
         run_tool("project_todo_list", {}, base_cwd=base)
 
@@ -94,7 +94,7 @@ def test_a_crash_of_a_handler_is_not_dressed_up(
 def test_a_handler_runs_once_whatever_becomes_of_its_result(
     base: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hindnote.core.project.todos import store
+    from hindnote.core.project.todos import creation
 
     made = []
     tool = tool_named("project_todo_create")
@@ -106,7 +106,7 @@ def test_a_handler_runs_once_whatever_becomes_of_its_result(
 
     too_long = {"path": "p" * 5000, "id": 1, "status": "pending", "priority": "p1", "hash": HASH}
     monkeypatch.setitem(tool.__dict__, "handle", once)
-    monkeypatch.setattr(store, "identity", lambda *_: too_long)
+    monkeypatch.setattr(creation, "identity", lambda *_: too_long)
     dto = run("todo_create", title="x", priority="p1", body="").dto
 
     assert made == [1]

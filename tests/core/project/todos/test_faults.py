@@ -12,6 +12,11 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.filterwarnings(
+    # Test runners keep threads of their own; the children use none of them.
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)
+
 MOST_STEPS = 80
 
 Strikes = Callable[..., Any]

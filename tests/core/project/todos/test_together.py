@@ -9,7 +9,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hindnote.core.project.tools import run_tool
+
+pytestmark = pytest.mark.filterwarnings(
+    # Test runners keep threads of their own; the children use none of them.
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)
 
 EXPLAINED = {"not_found", "stale_content", "nothing_to_do", "stale_directory", "locked"}
 ROUNDS = int(os.environ.get("HINDNOTE_TODO_ROUNDS", "10"))

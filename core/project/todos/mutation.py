@@ -1,0 +1,84 @@
+"""What every mutation holds while it works: the root lock, open folders, and no conflict."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from hindnote.core.project.effects import EffectLog
+from hindnote.core.project.outcome import Declined
+from hindnote.core.project.roots import Workspace
+from hindnote.core.project.state import folder_lock, open_state, root_lock, state_folder
+from hindnote.core.project.todos.journal import JOURNALS, STAGING
+from hindnote.core.project.todos.looking import TodosFolder
+from hindnote.core.project.todos.recovery import FOLDER_LOCK_SECONDS, recover
+from hindnote.core.project.todos.scan import Scan, scan
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Open handles of a mutation that holds the root lock."""
+
+    workspace: Workspace
+    folder: int
+    journals: int
+    staging: int
+    effects: EffectLog
+
+    def scan(self) -> Scan:
+        """Return what the todos root holds, when nothing in it blocks a mutation.
+
+        Raises:
+            Declined: ``todo_conflict`` with every blocking issue.
+        """
+        found = scan(self.workspace.todos, self.folder)
+        blocking = found.blocking()
+        if blocking:
+            raise Declined(
+                "todo_conflict",
+                f"{len(blocking)} conflicts in {found.root.relative} block every change; a person "
+                "must resolve them, nothing is repaired",
+                issues=blocking,
+            )
+        return found
+
+
+@contextmanager
+def mutation(
+    workspace: Workspace, effects: EffectLog, *, create_root: bool = False
+) -> Iterator[Held]:
+    """Hold everything that a mutation needs, interrupted transitions recovered.
+
+    Args:
+        workspace: Where to work.
+        effects: Log of the call.
+        create_root: Whether to make a missing todos root.
+
+    Raises:
+        Declined: ``root_missing``, ``root_unreadable``, ``unsafe_state``, ``locked`` or
+            ``recovery_blocked``.
+    """
+    if not create_root:
+        # Without a root there is nothing to lock, and no state is to be made.
+        TodosFolder(workspace).close()
+    with ExitStack() as stack:
+        effects.may_touch_cache()
+        state = open_state(workspace)
+        stack.callback(os.close, state)
+        stack.enter_context(root_lock(workspace, state, effects))
+        effects.reached("locked")
+        journals = stack.enter_context(state_folder(state, JOURNALS))
+        staging = stack.enter_context(state_folder(state, STAGING))
+        recover(workspace, journals, staging, effects)
+        folder = stack.enter_context(contextlib.closing(TodosFolder(workspace, create=create_root)))
+        held = stack.enter_context(
+            folder_lock(folder.handle, exclusive=True, seconds=FOLDER_LOCK_SECONDS)
+        )
+        if not held:
+            raise Declined(
+                "locked", "another workspace is busy in the same todos root; try again later"
+            )
+        yield Held(workspace, folder.handle, journals, staging, effects)
