@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import parse
 from hindnote.core.history.projection import SessionHeader, SlotKind
-from hindnote.core.outcome import Refused
+from hindnote.core.outcome import Refused, quote
 from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
 from hindnote.hosts.pi.facts import facts_of
 from hindnote.hosts.pi.heads import id_in_name, parent_id
@@ -33,18 +34,33 @@ _KINDS = {int(kind): kind for kind in SlotKind}
 
 
 class PiProjection:
-    """One state of a Pi session, seen from one leaf."""
+    """One state of a Pi session, seen from one leaf.
 
-    def __init__(self, index: Index, state: State, branch: Branch) -> None:
+    Args:
+        index: The session.
+        state: How far it was read.
+        branch: From the root to the leaf.
+        missing: The leaf that was asked for when the session does not hold it.
+    """
+
+    def __init__(
+        self, index: Index, state: State, branch: Branch, missing: str | None = None
+    ) -> None:
         self._index = index
         self._state = state
         self._branch = branch
+        self._missing = missing
         self._windows = windows(index, branch)
 
     @cached_property
     def header(self) -> SessionHeader:
         """What the session says of itself."""
-        return _header(self._state, self._index.label)
+        header = _header(self._state, self._index.label)
+        if self._missing is None:
+            return header
+        lacks = f"{self._index.label} has no entry {quote(self._missing)}"
+        note = f"{lacks} to stand at; this is the branch of its last entry"
+        return replace(header, note=f"{header.note}; {note}" if header.note else note)
 
     @property
     def last_seq(self) -> int:
@@ -108,27 +124,30 @@ class Session:
         """Return the session as it is now, seen from a leaf.
 
         Args:
-            leaf_id: The entry at which the live session stands. When the session
-                does not hold it (yet), or for None, the last entry counts.
+            leaf_id: The entry at which the live session stands. For None the last
+                entry counts, and when the session does not hold it (yet), which the
+                header's note then says.
         """
         with self._lock:
             state = self._index.state
-            leaf = self._leaf(leaf_id, state)
-            held = self._made.get(leaf)
-            if held is not None and held[0] is state:
-                self._made.move_to_end(leaf)
-                return held[1]
-            projection = PiProjection(self._index, state, self._branch(leaf))
-            self._made[leaf] = (state, projection)
-            self._made.move_to_end(leaf)
-            while len(self._made) > _LEAVES_KEPT:
-                self._made.popitem(last=False)
-            return projection
+            last = state.entries - 1
+            leaf = self._index.find(leaf_id) if leaf_id else last
+            if leaf is not None and leaf <= last:
+                return self._seen_from(leaf, state)
+            branch = self._seen_from(last, state).branch
+            return PiProjection(self._index, state, branch, leaf_id)
 
-    def _leaf(self, leaf_id: str | None, state: State) -> int:
-        last = state.entries - 1
-        found = self._index.find(leaf_id) if leaf_id else None
-        return last if found is None or found > last else found
+    def _seen_from(self, leaf: int, state: State) -> PiProjection:
+        held = self._made.get(leaf)
+        if held is not None and held[0] is state:
+            self._made.move_to_end(leaf)
+            return held[1]
+        projection = PiProjection(self._index, state, self._branch(leaf))
+        self._made[leaf] = (state, projection)
+        self._made.move_to_end(leaf)
+        while len(self._made) > _LEAVES_KEPT:
+            self._made.popitem(last=False)
+        return projection
 
     def _branch(self, leaf: int) -> Branch:
         if leaf in self._made:

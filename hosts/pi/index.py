@@ -116,6 +116,7 @@ class Index:
         self._name: str | None = None
         self._damaged: list[Damage] = []
         self._known = False
+        self._strange = False
         self.extend()
 
     def extend(self) -> None:
@@ -141,9 +142,11 @@ class Index:
                     batch = []
             elif type(row) is Header and self._header is None:
                 self._header = row
+            else:
+                self._strange = True
         self._add(batch)
         self._ids.settle()
-        if not self._is_session() and (self._damaged or self.offsets):
+        if not self._is_session() and (self._damaged or self.offsets or self._strange):
             self._refuse()
         self._publish()
 

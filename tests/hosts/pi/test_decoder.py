@@ -219,6 +219,21 @@ def test_a_given_leaf_decides_and_an_unknown_one_falls_back(writer: Writer) -> N
     assert texts(opened(writer)) == ["a"]
 
 
+def test_an_unknown_leaf_is_named_as_long_as_the_session_lacks_it(writer: Writer) -> None:
+    writer.user("a")
+    sessions = Sessions()
+
+    note = opened(writer, "e2", sessions).header.note
+    plain = opened(writer, None, sessions).header.note
+    writer.user("b")
+
+    assert note is not None
+    assert "“e2”" in note
+    assert str(writer.path) in note
+    assert plain is None
+    assert opened(writer, "e2", sessions).header.note is None
+
+
 def test_appending_and_branching_renumber_nothing(writer: Writer) -> None:
     sessions = Sessions()
     seen: dict[int, str | None] = {}
@@ -573,6 +588,7 @@ def test_a_missing_file_is_no_session_yet(tmp_path: Path) -> None:
         bytes(range(256)) * 50,
         b"x\n" * 5000,
         b"[]\n",
+        b'{"a":1}\n',
     ],
 )
 def test_a_file_that_is_no_session_is_refused_with_its_name(tmp_path: Path, data: bytes) -> None:
