@@ -158,5 +158,5 @@ def _explain(name: str, params: type[Params], error: ValidationError) -> str:
             known = ", ".join(field.alias or name for name, field in fields)
             problems.append(f"{where}: unknown field (known: {known})")
         else:
-            problems.append(f"{where}: {item['msg']}")
+            problems.append(f"{where}: {item['msg'].removeprefix('Value error, ')}")
     return one_line(f"{name}: invalid arguments: " + "; ".join(problems))

@@ -29,7 +29,7 @@ def render_item(item: EventRow | FoldedRow) -> str:
 
 def render_frame(result: HistoryList) -> str:
     """Return what a list's text says besides its rows."""
-    lines = [] if result.items else ["no events in this selection"]
+    lines = [] if result.items else [_empty(result.session)]
     for name, advice in _COUNTS.items():
         if (count := getattr(result, name)) is not None:
             lines.append(f"{name}: {count}{advice if count else ''}")
@@ -39,6 +39,11 @@ def render_frame(result: HistoryList) -> str:
         page = getattr(result, name)
         lines.append(f"{name}: {'null' if page is None else _recipe(page)}")
     return "\n".join(lines)
+
+
+def _empty(session: str | None) -> str:
+    of = "" if session is None else f" of session {_inline(session)}"
+    return f"no events in this selection{of}"
 
 
 _COUNTS = {

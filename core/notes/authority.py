@@ -14,6 +14,7 @@ from typing import Any
 from frontmatter.default_handlers import BaseHandler
 from ruamel.yaml import YAML
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
+from ruamel.yaml.reader import ReaderError
 
 from hindnote.core.notes.frontmatter import Block, Entry, Json
 
@@ -111,6 +112,10 @@ def _compose(text: str) -> Node | None:
     except Exception as error:  # noqa: BLE001 -- it raises many kinds, plain ValueError among them
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error) or type(error).__name__
+        if isinstance(error, ReaderError):
+            # It has a position instead, and its text speaks of a stream.
+            reason = f"the character U+{error.character:04X} is not allowed in YAML"
+            raise InvalidBlock(reason, text.count("\n", 0, error.position) + 2) from None
         # The block starts on the file's second line; marks count from 0.
         line = None if mark is None else mark.line + 2
         raise InvalidBlock(_line_of(str(reason)), line) from None

@@ -62,12 +62,21 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
     return found
 
 
-def slugs(tree: Tree, kind: Literal["agents", "models"]) -> list[str]:
-    """Return the agents or models that have a home."""
+def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str]) -> list[str]:
+    """Return the agents or models that have a home.
+
+    Args:
+        tree: The notes home.
+        kind: Whose homes.
+        unavailable: Gets the name of what holds them when it cannot be opened.
+    """
     try:
         with tree.folder((kind,), f"@{kind}") as handle:
             return sorted(name for name in names_in(handle) if is_slug(name))
+    except FileNotFoundError:
+        return []
     except (OSError, Refused):
+        unavailable.append(f"@{kind}")
         return []
 
 

@@ -12,10 +12,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hindnote.core.notes.note import READ_LIMIT, WRITE_LIMIT
 from hindnote.core.outcome import Refused, quote
 
 LINES_SHOWN = 20
 """Line numbers in a refusal, at most."""
+
+COUNTING_LIMIT = 50_000_000
+"""Characters that are compared to count occurrences which overlap, about; a long text that
+repeats itself would take minutes."""
 
 _BREAK = re.compile(r"\r?\n")
 _LONE = re.compile(r"(?<!\r)\n")
@@ -41,7 +46,8 @@ def apply(
         shown: The address, for messages.
 
     Raises:
-        Refused: ``no_match`` or ``ambiguous_edit``, naming the edit's index.
+        Refused: ``no_match`` or ``ambiguous_edit``, naming the edit's index;
+            ``too_large`` when the body grows beyond what could be read again.
     """
     applied = 0
     for index, edit in enumerate(edits):
@@ -58,19 +64,36 @@ def apply(
             )
         if len(found) > 1 and not replace_all:
             raise Refused("ambiguous_edit", _ambiguous(where, edit.old, text, found))
+        _check_growth(where, len(body) + len(found) * (len(edit.new) - len(edit.old)))
         body = text.replaced(found, len(_folded(edit.old)), edit.new)
         applied += len(found)
     return body, applied
 
 
+def _check_growth(where: str, chars: int) -> None:
+    """Refuse a body that is too large before it is made, since it may not fit into memory."""
+    if chars > READ_LIMIT:
+        raise Refused(
+            "too_large",
+            f"{where}: the body would have about {chars:,} characters, and a note may have "
+            f"{WRITE_LIMIT:,} bytes; nothing was changed, put in less",
+        )
+
+
 def _ambiguous(where: str, old: str, text: _Body, found: Sequence[int]) -> str:
     lines = text.lines(found[:LINES_SHOWN])
-    rest = f" and more, {len(found)} in all" if len(found) > LINES_SHOWN else ""
+    count = f"at least {len(found)}" if _costly(old, len(found)) else str(len(found))
+    rest = f" and more, {count} in all" if len(found) > LINES_SHOWN else ""
     numbers = ", ".join(map(str, lines))
     return (
-        f"{where}: old_text {quote(old)} occurs {len(found)} times, on lines {numbers}{rest}; "
+        f"{where}: old_text {quote(old)} occurs {count} times, on lines {numbers}{rest}; "
         "nothing was changed, give more of the text around it, or replace_all"
     )
+
+
+def _costly(old: str, count: int) -> bool:
+    """Return whether so many occurrences are enough, since each next one costs its length."""
+    return count > LINES_SHOWN and count * len(old) > COUNTING_LIMIT
 
 
 def _folded(text: str) -> str:
@@ -89,12 +112,15 @@ class _Body:
         ]
 
     def occurrences(self, old: str, *, overlapping: bool) -> Iterator[int]:
-        """Yield where a text starts."""
+        """Yield where a text starts; of overlapping ones no more than are cheap to find."""
         wanted = _folded(old)
         step = 1 if overlapping else len(wanted)
-        start = self._folded.find(wanted)
+        start, count = self._folded.find(wanted), 0
         while start >= 0:
             yield start
+            count += 1
+            if overlapping and _costly(old, count):
+                return
             start = self._folded.find(wanted, start + step)
 
     def lines(self, positions: Sequence[int]) -> list[int]:

@@ -50,7 +50,10 @@ def view(store: Store, params: ListParams) -> View:
     Raises:
         Refused: ``invalid_glob``, ``no_current_session``.
     """
-    scope = glob.scope(store.homes, params.glob, lambda kind: catalogue.slugs(store.tree, kind))
+    unavailable: list[str] = []
+    scope = glob.scope(
+        store.homes, params.glob, lambda kind: catalogue.slugs(store.tree, kind, unavailable)
+    )
     found = catalogue.contents(store.tree, scope.homes)
     asked = found.notes
     if params.glob is not None:
@@ -60,7 +63,7 @@ def view(store: Store, params: ListParams) -> View:
         notes=newest_first(shown),
         archived_excluded=0 if params.archived else len(asked) - len(shown),
         unreadable=found.unreadable,
-        homes_unavailable=found.unavailable,
+        homes_unavailable=[*unavailable, *found.unavailable],
     )
 
 

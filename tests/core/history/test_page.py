@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hindnote.core.calls import Decoration
+from hindnote.core.history.models import HistoryList
 from hindnote.core.history.operations import HISTORY_LIST
 from hindnote.core.outcome import Refused, Success, wire
 
@@ -373,6 +374,12 @@ def test_an_empty_session_says_so() -> None:
     assert isinstance(outcome, Success)
     assert wire(outcome) == {"items": [], "page_older": None, "page_newer": None}
     assert HISTORY_LIST.render(outcome.data).startswith("no events")
+
+
+def test_an_empty_page_names_the_session_that_was_asked_for() -> None:
+    empty = HistoryList(session="pi:other", items=[], page_older=None, page_newer=None)
+
+    assert HISTORY_LIST.render(empty).startswith("no events in this selection of session pi:other")
 
 
 def test_without_a_session_the_call_is_refused() -> None:

@@ -116,3 +116,22 @@ def test_counting_overlaps_takes_linear_time() -> None:
         edit("a\r\n" * 200_000, ("a\na\na", "x"))
 
     assert time.perf_counter() - started < 5
+
+
+def test_a_long_text_that_repeats_itself_is_counted_in_bounded_time() -> None:
+    started = time.perf_counter()
+    with pytest.raises(Refused) as caught:
+        edit("a" * 800_000, ("a" * 400_000, "x"))
+
+    assert time.perf_counter() - started < 5
+    assert caught.value.code == "ambiguous_edit"
+    assert "occurs at least " in caught.value.refusal.message
+
+
+def test_a_body_that_would_not_fit_into_memory_is_refused_before_it_is_made() -> None:
+    with pytest.raises(Refused) as caught:
+        edit("a" * 900_000, ("a", "b" * 900_000), replace_all=True)
+
+    assert caught.value.code == "too_large"
+    assert "edits[0]" in caught.value.refusal.message
+    assert "about 810,000,000,000 characters" in caught.value.refusal.message

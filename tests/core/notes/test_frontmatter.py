@@ -238,6 +238,7 @@ def test_an_empty_block_has_no_values(block: str) -> None:
         ("a: \x07\n", None),
         ("a: 1\n...\nb: 2\n", None),
         ("%YAML 1.1\n", None),
+        ("a: 1\nb: \x01\n", 3),
         ("x: " + "[" * 3000 + "\n", None),
         ("- " * 10_000 + "\n", None),
         ("a: b\n" * 20_000, None),

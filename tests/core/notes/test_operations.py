@@ -138,6 +138,15 @@ def test_an_unreadable_home_is_named(agent: Any, tmp_path: Path) -> None:
     assert agent.search(query="x")["homes_unavailable"] == ["@project", "@model"]
 
 
+def test_a_folder_of_homes_that_cannot_be_opened_is_named(agent: Any, tmp_path: Path) -> None:
+    agent.put("@human/a", "x")
+    (tmp_path / "elsewhere").mkdir()
+    (agent.home / "agents").symlink_to(tmp_path / "elsewhere")
+
+    assert agent.list(glob="@agents/**")["homes_unavailable"] == ["@agents"]
+    assert agent.list(glob="@models/**")["homes_unavailable"] == []
+
+
 def test_a_home_that_does_not_exist_is_empty(agent: Any) -> None:
     assert agent.list() == {
         "files": [], "more": 0, "archived_excluded": 0, "unreadable": 0, "homes_unavailable": [],

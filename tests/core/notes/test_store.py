@@ -471,7 +471,9 @@ def test_a_rename_into_a_colliding_name_is_refused(agent: Any) -> None:
 def test_a_rename_goes_alone(agent: Any, extra: dict[str, Any]) -> None:
     from hindnote.core.operation import ArgumentError
 
-    with pytest.raises(ArgumentError, match="rename_to goes with expected_version and cwd alone"):
+    with pytest.raises(
+        ArgumentError, match="arguments: rename_to goes with expected_version and cwd alone"
+    ):
         agent.update(address="@human/a", rename_to="@human/b", **extra)
 
 
