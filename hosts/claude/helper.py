@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 HOST = "claude"
 
+BODY_LIMIT = 4 * 1024 * 1024
+"""Bytes of a request, at most."""
+
 STATUS = {"request": 400, "arguments": 422, "host": 500, "crash": 500}
 """HTTP status of each kind of failure."""
 
@@ -40,7 +43,7 @@ def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
     """Answer the one request in ``source`` and return the exit status."""
     # A process of a few hundred milliseconds has no garbage worth a tenth of them.
     gc.disable()
-    status, body = answer(source.read())
+    status, body = answer(source.read(BODY_LIMIT + 1))
     sink.write(body)
     sink.flush()
     return 0 if status == 200 else 2
@@ -67,6 +70,8 @@ def resident(socket: str, parent: int, idle: float) -> int:
 def answer(body: bytes) -> tuple[int, bytes]:
     """Return HTTP status and JSON text for one request's JSON text."""
     try:
+        if len(body) > BODY_LIMIT:
+            raise BadRequest(f"it has {len(body)} bytes or more; at most {BODY_LIMIT} are read")
         response = respond(_parsed(body))
     except BadRequest as bad:
         response = _failure("request", f"the helper cannot read the request: {bad}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import socket
 
-BODY_LIMIT = 4 * 1024 * 1024
-"""Bytes of a request's body, at most."""
+from hindnote.hosts.claude.helper import BODY_LIMIT
 
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request's line and header fields, at most."""
@@ -80,3 +80,9 @@ def response(status: int, body: bytes) -> bytes:
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
     return head.encode() + body
+
+
+def failure(status: int, message: str) -> bytes:
+    """Return a response for a request that is none of the helper's, shaped like its failures."""
+    told = {"failure": {"kind": "request", "message": message}}
+    return response(status, json.dumps(told).encode())

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hindnote.hosts.claude.http1 import BadRequest, read_request, response
+from hindnote.hosts.claude.http1 import BadRequest, failure, read_request, response
 from hindnote.hosts.claude.sockets import listening
 
 PATIENCE = 30.0
@@ -139,7 +139,7 @@ class Server:
         try:
             method, target, body = read_request(connection)
         except BadRequest as bad:
-            return response(bad.status, str(bad).encode())
+            return failure(bad.status, str(bad))
         if (method, target) == ("POST", "/"):
             target = self._begin(body)
         elif method != "GET":
@@ -148,7 +148,7 @@ class Server:
             return response(200, b"")
         job = self._jobs.get(target)
         if job is None:
-            return response(404, b"ask with POST / or GET /alive")
+            return failure(404, "ask with POST / or GET /alive")
         if not job.done.wait(HOLD):
             return response(202, target.encode())
         self._jobs.pop(target, None)

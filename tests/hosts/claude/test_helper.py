@@ -20,7 +20,8 @@ from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Refusal, Refused, Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
-from hindnote.hosts.claude.http1 import BODY_LIMIT, HEAD_LIMIT
+from hindnote.hosts.claude.helper import BODY_LIMIT
+from hindnote.hosts.claude.http1 import HEAD_LIMIT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 
@@ -489,7 +490,16 @@ def test_an_answer_that_nobody_comes_back_for_is_dropped(
 def test_a_body_over_the_limit_is_refused_before_it_is_read(serving: Path) -> None:
     head = f"POST / HTTP/1.1\r\nContent-Length: {BODY_LIMIT + 1}\r\n\r\n".encode()
 
-    assert exchange(serving, head).startswith(b"HTTP/1.1 413 ")
+    head, _, answer = exchange(serving, head).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 413 ")
+    assert "at most 4194304" in json.loads(answer)["failure"]["message"]
+
+
+def test_a_request_over_the_limit_is_refused_by_the_one_shot(recorder: Recorder) -> None:
+    status, response = once(b" " * (BODY_LIMIT + 1))
+
+    assert status == 2
+    assert "at most 4194304" in response["failure"]["message"]
 
 
 def test_a_body_at_the_limit_is_read(serving: Path) -> None:

@@ -45,7 +45,6 @@ type Piece = { stream: 'stdout' | 'stderr'; text: string }
 type Resident = { socket: string; isReady: Promise<boolean>; hasAnswered: boolean; end: () => void }
 
 const MODULE = ['-P', '-m', 'hindnote.hosts.claude'] as const
-const BODY_LIMIT = 4 * 1024 * 1024
 const SOCKET_PATH_LIMIT = 100
 const START_MS = 5_000
 const RETRY_MS = 60_000
@@ -91,7 +90,7 @@ export class Helper {
   }
 
   async #ask(body: string, isRepeatable: boolean): Promise<Record<string, unknown>> {
-    for (let attempt = 0; attempt < 2 && body.length < BODY_LIMIT; attempt += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       const resident = await this.#ready()
       if (resident === undefined) break
       try {
@@ -134,7 +133,10 @@ export class Helper {
     try {
       ran = await this.#port.run([this.#port.python, ...MODULE], body)
     } catch (error) {
-      throw new HelperFailure(`hindnote cannot run ${this.#port.python} (${messageOf(error)}); \`hindnote install claude\` mends a moved Python`)
+      this.#port.log(messageOf(error))
+      throw new HelperFailure(
+        `hindnote cannot run ${this.#port.python}, or it did not end in time; \`hindnote install claude\` mends a moved Python`,
+      )
     }
     if (ran.stderr) this.#port.log(ran.stderr)
     if (ran.stdout === '') {

@@ -228,6 +228,17 @@ test('a process that answers nothing is a failure that names the way out', async
   expect(world.logged.join()).toMatch(/No module named hindnote/)
 })
 
+test('a Python that cannot be run is a failure that names it', async ($, on) => {
+  const world = new World(on)
+  world.canSpawn = false
+  world.once = () => {
+    throw new Error('ENOENT')
+  }
+  await $.session.start(START)
+
+  expect((await $.tool.call(LIST)).deny).toMatch(/^hindnote cannot run python3.*hindnote install claude/)
+})
+
 test('the boot block comes after the blocks of the host', async ($, on) => {
   const world = new World(on)
   world.reply = () => ({ text: JSON.stringify({ text: 'what there is' }) })
