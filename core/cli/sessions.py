@@ -125,7 +125,7 @@ def _count(found: Sessions, entry: SessionEntry) -> int | None:
     projection = found.open(Target(entry.canonical, entry))
     if projection is None:
         return None
-    timeline = Timeline(projection)
+    timeline = Timeline(projection, passing=True)
     return sum(1 for _ in timeline.events(range(timeline.size)))
 
 

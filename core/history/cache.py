@@ -38,26 +38,32 @@ class FileCache(Generic[IndexT]):
     """Decoded files by path, least recently used ones forgotten. Thread-safe.
 
     A file that was truncated, rewritten or replaced is decoded afresh; its old
-    index stays usable for whoever still holds it.
+    index stays usable for whoever still holds it. Files of running sessions are
+    remembered apart from the others, so that a search through many forgets none.
 
     Args:
         decode: Makes an index of a freshly opened file, all its lines read.
-        limit: Files to remember, at most.
+        limit: Files to remember, at most, of running sessions and of others each.
     """
 
     def __init__(self, decode: Callable[[LineFile], IndexT], limit: int = 8) -> None:
         self._decode = decode
         self._limit = limit
         self._lock = Lock()
-        self._slots: OrderedDict[Path, _Slot[IndexT]] = OrderedDict()
+        self._running: OrderedDict[Path, _Slot[IndexT]] = OrderedDict()
+        self._others: OrderedDict[Path, _Slot[IndexT]] = OrderedDict()
 
-    def get(self, path: Path) -> IndexT:
+    def get(self, path: Path, *, running: bool = False) -> IndexT:
         """Return the index of a file in its present state.
+
+        Args:
+            path: The file.
+            running: The file is the session that a call belongs to.
 
         Raises:
             OSError: The file cannot be opened or read.
         """
-        slot = self._slot(path)
+        slot = self._slot(path, running)
         with slot.lock:
             # Put back only when all went well: an index that stopped halfway is of no use.
             held, slot.held = slot.held, None
@@ -70,10 +76,13 @@ class FileCache(Generic[IndexT]):
             slot.held = held
             return held[1]
 
-    def _slot(self, path: Path) -> _Slot[IndexT]:
+    def _slot(self, path: Path, running: bool) -> _Slot[IndexT]:
         with self._lock:
-            slot = self._slots.setdefault(path, _Slot())
-            self._slots.move_to_end(path)
-            while len(self._slots) > self._limit:
-                self._slots.popitem(last=False)
+            if running and path in self._others:
+                self._running[path] = self._others.pop(path)
+            slots = self._running if running or path in self._running else self._others
+            slot = slots.setdefault(path, _Slot())
+            slots.move_to_end(path)
+            while len(slots) > self._limit:
+                slots.popitem(last=False)
             return slot

@@ -162,7 +162,7 @@ class Corpus:
 
     def _look_into(self, target: Target, projection: Projection) -> bool:
         """Take what one session has to offer; return whether that was all of it."""
-        timeline = Timeline(projection)
+        timeline = Timeline(projection, passing=True)
         rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
         lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
         walk = Walk(timeline, self._filters, lookups)

@@ -86,9 +86,17 @@ class FileFacts:
         return database
 
     def _drop_damaged(self, error: Exception) -> None:
-        # A locked, full or read-only database is an OperationalError and stays.
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
-            error, sqlite3.OperationalError
-        ):
+        # A locked, full or read-only database stays; one that is none, or not ours, does not.
+        if isinstance(error, sqlite3.Error) and _kind(error) in _DAMAGED:
             with suppress(OSError):
                 self._file().unlink()
+
+
+_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""A statement of ours that the file's tables do not suit, and two ways to be no database."""
+
+
+def _kind(error: sqlite3.Error) -> int | None:
+    code = getattr(error, "sqlite_errorcode", None)
+    # The higher bytes tell more about the kind.
+    return code & 0xFF if isinstance(code, int) else None

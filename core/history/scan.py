@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -61,13 +62,9 @@ class Scan:
         """Return the scan of a query; None when nothing can be ruled out by it."""
         if matcher is None:
             return None
-        words = {
-            word
-            for target in targets
-            if target.entry is not None and target.entry.added_words
-            for word in target.entry.added_words
-        }
-        needles = Needles.of(matcher, words)
+        # Hosts add the same words to all of their sessions.
+        added = {target.entry.added_words or () for target in targets if target.entry is not None}
+        needles = Needles.of(matcher, chain.from_iterable(added))
         return None if needles is None else cls(needles, targets, running)
 
     def lacks(self, target: Target, deadline: float) -> bool:

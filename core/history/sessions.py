@@ -6,10 +6,9 @@ Sessions are resolved where they lie, through the catalogues of the loaded hosts
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.project_id import project_key
@@ -31,8 +30,7 @@ EVERY = "*"
 PROJECT = "project:*"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """One session of the corpus."""
 
     canonical: str

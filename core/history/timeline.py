@@ -104,9 +104,13 @@ _pairings: OrderedDict[int, _Pairing] = OrderedDict()
 _pairings_lock = threading.Lock()
 
 
-def _paired(branch: Branch) -> _Pairing:
+def _paired(branch: Branch, passing: bool) -> _Pairing:
     """Return the pairing of a branch, going on from what its lineage had already."""
     with _pairings_lock:
+        if passing and id(branch.lineage) not in _pairings:
+            pairing = _Pairing(branch.lineage)
+            pairing.extend(branch)
+            return pairing
         pairing = _pairings.setdefault(id(branch.lineage), _Pairing(branch.lineage))
         _pairings.move_to_end(id(branch.lineage))
         pairing.extend(branch)
@@ -116,14 +120,20 @@ def _paired(branch: Branch) -> _Pairing:
 
 
 class Timeline:
-    """The events of one state of a session. A *position* indexes the branch's arrays."""
+    """The events of one state of a session. A *position* indexes the branch's arrays.
 
-    def __init__(self, projection: Projection) -> None:
+    Args:
+        projection: The session.
+        passing: It is one of many that are looked through: what is worked out for it
+            does not take the place of what is kept for sessions that are asked for.
+    """
+
+    def __init__(self, projection: Projection, *, passing: bool = False) -> None:
         self.projection = projection
         self.branch = projection.branch
         self.size = len(self.branch.seqs)
         # May be longer than this branch: a newer state of the session shares it.
-        pairing = _paired(self.branch)
+        pairing = _paired(self.branch, passing)
         self._partners, self._events = pairing.partners, pairing.kinds
 
     def seq(self, position: int) -> int:

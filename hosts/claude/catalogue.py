@@ -9,21 +9,23 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
+from hindnote.core.history.filelooks import entries
 from hindnote.core.history.jsontext import mend
 from hindnote.hosts.claude.layout import HOST, config_dir
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
+    from hindnote.core.history.filefacts import FileFacts, Stamp
 
 HEAD_BYTES = 8192
 TAIL_BYTES = HEAD_BYTES
@@ -38,23 +40,52 @@ ADDED_WORDS = ("bytes",)
 # A quote within a text is escaped, so this never matches inside of one.
 _ORIGIN = re.compile(rb'"(?:requestSessionId|forkedFrom":\{"sessionId)":"([^"\\]+)"')
 
-Stamp = tuple[int, int, int]
-"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
-
-_lock = Lock()
-_known: dict[str, tuple[Stamp, SessionEntry | None]] = {}
+FORM = "claude-session-1"
+"""The form of a session's facts in the cache."""
 
 
-def catalogue(call: HostCall) -> list[SessionEntry]:
-    """Return the sessions of a call's host, newest first; what cannot be read is left out."""
-    with _lock:
-        found = [
-            entry
-            for path, status in _files(_folders(call))
-            if (entry := _entry(path, status)) is not None
-        ]
-    found.sort(key=attrgetter("modified"), reverse=True)
-    return found
+class _File(NamedTuple):
+    """A session file as a folder lists it."""
+
+    path: str
+    status: os.stat_result
+    stamp: Stamp
+
+
+class Catalogue:
+    """The sessions of some folders. Thread-safe.
+
+    Args:
+        facts: Opens what other processes remembered of files, once there are many to
+            look at; None: nothing is remembered.
+    """
+
+    def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
+        self._lock = Lock()
+        self._facts = facts
+        self._known: dict[str, tuple[Stamp, SessionEntry | None]] = {}
+
+    def sessions(self, call: HostCall) -> list[SessionEntry]:
+        """Return the sessions of a call's host, newest first; what cannot be read is left out."""
+        with self._lock:
+            found = [entry for entry in self._entries(call) if entry is not None]
+        found.sort(key=attrgetter("modified"), reverse=True)
+        return found
+
+    def _entries(self, call: HostCall) -> list[SessionEntry | None]:
+        found: list[SessionEntry | None] = []
+        new: list[_File] = []
+        for path, status in _files(_folders(call)):
+            stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+            known = self._known.get(path)
+            if known is not None and known[0] == stamp:
+                found.append(known[1])
+            else:
+                new.append(_File(path, status, stamp))
+        learnt = entries(new, lambda file: look(file.path, file.status), self._facts)
+        for file, entry in zip(new, learnt, strict=True):
+            self._known[file.path] = (file.stamp, entry)
+        return found + learnt
 
 
 def _folders(call: HostCall) -> Iterator[str]:
@@ -105,14 +136,6 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     except OSError:
         return None
     return status if stat.S_ISREG(status.st_mode) else None
-
-
-def _entry(path: str, status: os.stat_result) -> SessionEntry | None:
-    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-    known = _known.get(path)
-    if known is None or known[0] != stamp:
-        known = _known[path] = (stamp, look(path, status))
-    return known[1]
 
 
 # -- one file ------------------------------------------------------------------

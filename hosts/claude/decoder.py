@@ -157,14 +157,18 @@ class Transcript:
         return data
 
 
-def open_transcript(path: Path) -> ClaudeProjection | None:
+def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | None:
     """Return the present state of a transcript; None when there is no such file.
+
+    Args:
+        path: The file.
+        running: The call belongs to this session.
 
     Raises:
         Refused: ``unreadable_session`` when it cannot be read, or is no session.
     """
     try:
-        return _TRANSCRIPTS.get(path).projection
+        return _TRANSCRIPTS.get(path, running=running).projection
     except FileNotFoundError:
         return None
     except OSError as error:

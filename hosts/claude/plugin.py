@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,21 @@ from hindnote.hookspecs import hookimpl
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, recorded_session_id, session_file
 
 if TYPE_CHECKING:
+    from hindnote.core.history.filefacts import FileFacts
     from hindnote.core.history.projection import Projection
+    from hindnote.hosts.claude.catalogue import Catalogue
+
+
+@cache
+def _catalogue() -> Catalogue:
+    from hindnote.hosts.claude.catalogue import FORM, Catalogue
+
+    def remembered() -> FileFacts:
+        from hindnote.core.history.filefacts import FileFacts
+
+        return FileFacts(FORM)
+
+    return Catalogue(remembered)
 
 
 @hookimpl
@@ -39,14 +54,12 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
     from hindnote.hosts.claude.decoder import open_transcript
 
     file = session_file(call) if session is None else session.file
-    return None if file is None else open_transcript(file)
+    return None if file is None else open_transcript(file, running=session is None)
 
 
 @hookimpl
 def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
-    from hindnote.hosts.claude.catalogue import catalogue
-
-    return catalogue(call)
+    return _catalogue().sessions(call)
 
 
 @hookimpl

@@ -18,6 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hindnote.core.calls import SessionEntry
+from hindnote.core.history.filelooks import entries
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named, parent_id
 from hindnote.hosts.pi.places import agent_dir
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hindnote.core.calls import HostCall
-    from hindnote.core.history.filefacts import Facts, FileFacts, Stamp
+    from hindnote.core.history.filefacts import FileFacts, Stamp
 
 HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
@@ -37,9 +38,6 @@ ADDED_WORDS = ("image", "bytes", "bash", "command")
 
 _NAMING = b'"type":"session_info"'
 """As Pi writes it; the longer what is searched for, the faster the search."""
-
-_MANY = 64
-"""Files from which on it is worth asking what another process remembered of them."""
 
 FORM = "pi-session-1"
 """The form of a session's facts in the cache."""
@@ -55,6 +53,10 @@ class _File(NamedTuple):
     name: str
     status: os.stat_result
     stamp: Stamp
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,32 +149,15 @@ class Catalogue:
                 yield _File(folder, name, status, stamp)
 
     def _learn(self, new: list[_File]) -> None:
-        facts = self._facts() if self._facts is not None and len(new) >= _MANY else None
-        remembered = facts.load() if facts is not None else {}
-        looked_at: list[Facts] = []
         folders: dict[str, Path] = {}
-        for file in new:
-            path = f"{file.folder}/{file.name}"
-            told = remembered.get(path)
-            if told is not None and told[0] == file.stamp:
-                entry = _recalled(told[1])
-            else:
-                # A Path made of a folder's costs half of one made of a text.
-                folder = folders.get(file.folder) or folders.setdefault(
-                    file.folder, Path(file.folder)
-                )
-                entry = look(folder / file.name, file.status)
-                if facts is not None:
-                    text = entry.model_dump_json() if entry else ""
-                    looked_at.append((path, file.stamp, text))
+
+        def looked(file: _File) -> SessionEntry | None:
+            # A Path made of a folder's costs half of one made of a text.
+            folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
+            return look(folder / file.name, file.status)
+
+        for file, entry in zip(new, entries(new, looked, self._facts), strict=True):
             self._known[file.folder][file.name] = (file.stamp, entry)
-        if facts is not None and looked_at:
-            facts.store(looked_at)
-
-
-def _recalled(told: str) -> SessionEntry | None:
-    """Return an entry as it was remembered; None for a file that is no session."""
-    return SessionEntry.model_validate_json(told) if told else None
 
 
 def _folders(where: Places) -> Iterator[str]:

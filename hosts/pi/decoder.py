@@ -193,14 +193,21 @@ class Sessions:
         self._lock = Lock()
         self._live: tuple[LiveLines, Session] | None = None
 
-    def of_file(self, path: Path, leaf_id: str | None = None) -> PiProjection | None:
+    def of_file(
+        self, path: Path, leaf_id: str | None = None, *, running: bool = False
+    ) -> PiProjection | None:
         """Return the session in a file; None when there is no such file.
+
+        Args:
+            path: The file.
+            leaf_id: The entry at which the live session stands; None: its last one.
+            running: The call belongs to this session.
 
         Raises:
             Refused: ``unreadable_session``, with the reason.
         """
         try:
-            return self._files.get(path).projection(leaf_id)
+            return self._files.get(path, running=running).projection(leaf_id)
         except FileNotFoundError:
             return None
         except OSError as error:

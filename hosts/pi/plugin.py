@@ -56,11 +56,12 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
     if session is not None:
         # The running session stands at its leaf, under whatever name it is asked for.
         running = file is not None and session.file == file
-        return _sessions.of_file(session.file, call.leaf_id if running else None)
+        leaf = call.leaf_id if running else None
+        return _sessions.of_file(session.file, leaf, running=running)
     if not ours:
         return None
     if file is not None and (call.live is None or file.exists()):
-        return _sessions.of_file(file, call.leaf_id)
+        return _sessions.of_file(file, call.leaf_id, running=True)
     if call.live is None:
         return None
     return _sessions.of_live(call.live, call.session_id or "live", call.leaf_id)

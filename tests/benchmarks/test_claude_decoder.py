@@ -20,7 +20,7 @@ import pytest
 
 from hindnote.core.calls import HostCall
 from hindnote.core.history.cache import FileCache
-from hindnote.hosts.claude import catalogue as listing
+from hindnote.hosts.claude.catalogue import Catalogue
 from hindnote.hosts.claude.decoder import Transcript
 
 SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
@@ -216,9 +216,7 @@ def test_memory_grows_by_a_quarter_of_the_file_at_most(session: Path) -> None:
     assert SMOKE or grown <= size / 4
 
 
-def test_a_catalogue_costs_little_more_than_looking_at_the_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path) -> None:
     body = "".join(map(line_of, rows(60)))
     projects = tmp_path / "projects"
     for number in range(FILES):
@@ -241,12 +239,12 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(
                 file.read(8192)
 
     def afresh() -> None:
-        monkeypatch.setattr(listing, "_known", {})
-        listing.catalogue(call)
+        Catalogue().sessions(call)
 
-    assert len(listing.catalogue(call)) == FILES
+    known = Catalogue()
+    assert len(known.sessions(call)) == FILES
     plain, cold = best(ends), best(afresh)
-    stats, warm = best(walk), best(lambda: listing.catalogue(call))
+    stats, warm = best(walk), best(lambda: known.sessions(call))
 
     said(f"cold {cold / plain:.2f} times reading the ends, warm {warm / stats:.2f} times a walk")
     if not SMOKE:

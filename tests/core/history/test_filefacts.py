@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,29 @@ def test_many_writers_at_once_lose_at_most_what_they_could_not_wait_for(tmp_path
     assert set(FileFacts("pi-1", tmp_path).load()) <= {f"/{number}" for number in range(40)}
     write(99)
     assert "/99" in FileFacts("pi-1", tmp_path).load()
+
+
+def test_a_database_of_another_kind_is_thrown_away_and_rebuilt(tmp_path: Path) -> None:
+    facts = FileFacts("pi-1", tmp_path)
+    facts.store([ONE])
+    file = cache_file(tmp_path)
+    file.unlink()
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("CREATE TABLE facts (path TEXT)")
+
+    assert facts.load() == {}
+    facts.store([ONE])
+    assert facts.load() == {ONE[0]: ONE[1:]}
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.ENOSPC, errno.EROFS])
+def test_a_folder_that_cannot_be_made_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+
+    FileFacts("pi-1", tmp_path / "cache").store([ONE])
+    assert FileFacts("pi-1", tmp_path / "cache").load() == {}

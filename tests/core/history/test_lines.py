@@ -212,6 +212,31 @@ def test_cache_forgets_the_least_recently_used_file(tmp_path: Path) -> None:
     assert cache.get(paths[1]) is not second
 
 
+def test_cache_keeps_running_sessions_whatever_else_is_read(tmp_path: Path) -> None:
+    cache = FileCache(Count, limit=2)
+    paths = [tmp_path / name for name in "abcdef"]
+    for path in paths:
+        path.write_bytes(b"{}\n")
+    cache.get(paths[0])
+
+    running = cache.get(paths[0], running=True)
+    for path in paths[1:]:
+        cache.get(path)
+
+    assert cache.get(paths[0]) is running
+    assert cache.get(paths[0], running=True) is running
+
+
+def test_cache_forgets_running_sessions_beyond_its_limit(tmp_path: Path) -> None:
+    cache = FileCache(Count, limit=2)
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_bytes(b"{}\n")
+    first, *_ = [cache.get(path, running=True) for path in paths]
+
+    assert cache.get(paths[0], running=True) is not first
+
+
 def test_cache_says_when_a_file_is_gone_and_finds_it_again(path: Path) -> None:
     cache = FileCache(Count)
     with pytest.raises(FileNotFoundError):

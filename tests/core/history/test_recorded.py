@@ -10,6 +10,8 @@ import pytest
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
+from hindnote.core.history import cache
+from hindnote.core.history.lines import LineFile
 from hindnote.core.outcome import Success
 from hindnote.core.plugins import Hosts
 from hindnote.hosts.pi import plugin
@@ -85,3 +87,25 @@ def test_a_forks_copies_are_counted_once(listed: Any) -> None:
     page = listed(session="*", query="Three words.", limit=200, max_chars_per_item=1)
 
     assert [row["also_in"] for row in page["items"] if "also_in" in row] == [2]
+
+
+def test_a_list_of_all_does_not_forget_the_running_session(
+    listed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+
+    class Counted(LineFile):
+        def __init__(self, path: Path) -> None:
+            opened.append(path)
+            super().__init__(path)
+
+    monkeypatch.setattr(cache, "LineFile", Counted)
+    running = DATA / "compaction.jsonl"
+    dispatcher = Dispatcher(Hosts.of({"pi": plugin}), tmp_path / "notes")
+    call = HostCall(host="pi", cwd=tmp_path, session_file=running)
+
+    for args in ({}, {"session": "*", "roles": ROLES, "limit": 200}, {}):
+        assert not dispatcher.call(call, "history_list", args).is_error
+
+    assert len(opened) > 20
+    assert opened.count(running) == 1

@@ -201,3 +201,19 @@ def test_a_growing_session_pairs_as_one_that_is_read_at_once(made: list, cut: in
         for at in range(timeline.size)
         if timeline.is_event(at)
     } == statuses(prefix)
+
+
+def test_looking_through_many_sessions_forgets_no_pairing() -> None:
+    asked, other = SessionBuilder(), SessionBuilder()
+    for builder in (asked, other):
+        builder.answer()
+        builder.call("a")
+        builder.result("a")
+    kept = Timeline(asked.projection())._partners
+
+    for _ in range(20):
+        other.leave(())
+        assert Timeline(other.projection(), passing=True).partner(1) == 2
+
+    assert Timeline(asked.projection())._partners is kept
+    assert Timeline(asked.projection(), passing=True)._partners is kept

@@ -1,0 +1,70 @@
+"""What a catalogue knows of session files: remembered from another process, or by a look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from hindnote.core.calls import SessionEntry
+
+if TYPE_CHECKING:
+    from hindnote.core.history.filefacts import Facts, FileFacts, Stamp
+
+MANY = 64
+"""Files from which on it is worth asking what another process remembered of them."""
+
+
+class File(Protocol):
+    """A session file as a folder lists it."""
+
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        ...
+
+    @property
+    def stamp(self) -> Stamp:
+        """What changes when the file does."""
+        ...
+
+
+FileT = TypeVar("FileT", bound=File)
+
+
+def entries(
+    files: Sequence[FileT],
+    look: Callable[[FileT], SessionEntry | None],
+    open_facts: Callable[[], FileFacts] | None,
+) -> list[SessionEntry | None]:
+    """Return what is known of session files, in their order; None for one that is no session.
+
+    Args:
+        files: Files of which this process knows nothing yet.
+        look: Finds out about a file.
+        open_facts: Opens what other processes remembered, asked when there are many
+            files; None: nothing is remembered.
+    """
+    if open_facts is None or len(files) < MANY:
+        return [look(file) for file in files]
+    facts = open_facts()
+    remembered = facts.load()
+    found: list[SessionEntry | None] = []
+    learnt: list[Facts] = []
+    for file in files:
+        held = remembered.get(file.path)
+        if held is not None and held[0] == file.stamp:
+            try:
+                found.append(_recalled(held[1]))
+                continue
+            except ValueError:
+                pass  # written by a version that tells other facts
+        entry = look(file)
+        found.append(entry)
+        learnt.append((file.path, file.stamp, entry.model_dump_json() if entry else ""))
+    if learnt:
+        facts.store(learnt)
+    return found
+
+
+def _recalled(told: str) -> SessionEntry | None:
+    return SessionEntry.model_validate_json(told) if told else None
