@@ -17,12 +17,15 @@ from hypothesis import strategies as st
 
 from hindnote import SessionEntry
 from hindnote.core.history import prefilter
+from hindnote.core.history.lines import LineFile
 from hindnote.core.history.prefilter import CHUNK, Needles
+from hindnote.core.history.projection import Projection
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.matching import Matcher
 from hindnote.hosts.claude import catalogue as claude
+from hindnote.hosts.claude.decoder import Transcript
 from hindnote.hosts.pi import catalogue as pi
 from hindnote.hosts.pi.decoder import Sessions
 
@@ -80,7 +83,10 @@ class Escaping:
         return re.sub(r"(?<![\\\w])([b-df-z])(?=[a-z]+ )", lambda m: f"\\u{ord(m[1]):04x}", made)
 
 
-def lines(texts: list[str]) -> list[dict[str, Any]]:
+Rows = list[dict[str, Any]]
+
+
+def pi_rows(texts: list[str]) -> Rows:
     a, b, c = texts
     call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"q": b, c: 1.50}}
     image = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
@@ -91,18 +97,65 @@ def lines(texts: list[str]) -> list[dict[str, Any]]:
         {"role": "toolResult", "toolCallId": "t", "content": content, "isError": False},
         {"role": "bashExecution", "command": c, "output": b, "exitCode": 0},
     ]
-    rows: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "cwd": "/"}]
+    rows: Rows = [{"type": "session", "version": 3, "id": "s", "cwd": "/"}]
     for number, message in enumerate(messages):
         parent = str(number - 1) if number else None
         rows.append({"type": "message", "id": str(number), "parentId": parent, "message": message})
     return rows
 
 
-def documents(file: Path) -> list[str]:
-    projection = Sessions().of_file(file, None)
+def claude_rows(texts: list[str]) -> Rows:
+    a, b, c = texts
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"q": b, c: 1.50}}
+    media = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    output = [{"type": "text", "text": c}, {"type": "image", "source": media}]
+    result = {"type": "tool_result", "tool_use_id": "t", "content": output}
+    prompt = [{"type": "text", "text": b}, {"type": "document", "source": media}]
+    read = {"content": [{"type": "text", "text": a}, {"type": "text", "text": b}]}
+    answer = {"role": "assistant", "id": "m"}
+    made: Rows = [
+        {"type": "user", "message": {"role": "user", "content": a}},
+        {"type": "assistant", "message": {**answer, "content": [{"type": "text", "text": b}]}},
+        {
+            "type": "assistant",
+            "message": {**answer, "content": [{"type": "text", "text": c}, call]},
+        },
+        {"type": "user", "message": {"role": "user", "content": [result]}, "toolUseResult": {}},
+        {"type": "attachment", "attachment": {"type": "queued_command", "prompt": prompt}},
+        {"type": "attachment", "attachment": {"type": "file"}, "rendered": [read]},
+        {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": c}]}},
+    ]
+    for number, row in enumerate(made):
+        parent = str(number - 1) if number else None
+        row.update(uuid=str(number), parentUuid=parent, sessionId="s")
+    return made
+
+
+def pi_session(file: Path) -> Projection | None:
+    return Sessions().of_file(file, None)
+
+
+def claude_session(file: Path) -> Projection | None:
+    return Transcript(LineFile(file)).projection
+
+
+PI = (pi_rows, pi_session, pi.ADDED_WORDS)
+CLAUDE = (claude_rows, claude_session, claude.ADDED_WORDS)
+
+
+def documents(projection: Projection | None) -> list[str]:
     assert projection is not None
     timeline = Timeline(projection)
     return [timeline.event(at).document for at in timeline.events(range(timeline.size))]
+
+
+def test_the_made_up_sessions_have_each_kind_of_event(tmp_path: Path) -> None:
+    for make, open_, _ in (PI, CLAUDE):
+        file = tmp_path / "s.jsonl"
+        file.write_text("".join(Escaping.plain(row) + "\n" for row in make(["a", "b", "c"])))
+        found = documents(open_(file))
+        assert len(found) >= 4
+        assert any("bytes]" in one and one.startswith("call: ") for one in found)
 
 
 def needles(query: str | list[str], words: tuple[str, ...] = pi.ADDED_WORDS) -> Needles | None:
@@ -111,29 +164,37 @@ def needles(query: str | list[str], words: tuple[str, ...] = pi.ADDED_WORDS) -> 
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     written=st.lists(texts, min_size=3, max_size=3),
+    host=st.sampled_from([PI, CLAUDE]),
     escaping=st.sampled_from([Escaping.plain, Escaping.ascii, Escaping.odd]),
     data=st.data(),
     form=st.sampled_from(["NFC", "NFD"]),
     case=st.sampled_from([str, str.upper, str.lower, str.title]),
 )
 def test_whatever_stands_in_a_document_is_never_ruled_out(
-    written: list[str], escaping: Any, data: st.DataObject, form: Any, case: Any, tmp_path: Path
+    written: list[str],
+    host: Any,
+    escaping: Any,
+    data: st.DataObject,
+    form: Any,
+    case: Any,
+    tmp_path: Path,
 ) -> None:
+    make, open_, words = host
     file = tmp_path / "s.jsonl"
-    rows = "".join(escaping(row) + "\n" for row in lines(written))
+    rows = "".join(escaping(row) + "\n" for row in make(written))
     file.write_bytes(rows.encode("utf-8", "surrogatepass"))
-    document = data.draw(st.sampled_from(documents(file)))
+    document = data.draw(st.sampled_from(documents(open_(file))))
     start = data.draw(st.integers(0, max(0, len(document) - 1)))
     end = data.draw(st.integers(start + 1, min(len(document), start + 24) or 1))
     literal = case(unicodedata.normalize(form, document[start:end]))
     matcher = Matcher.from_query(literal)
     assume(matcher is not None and matcher.first(document) is not None)
 
-    found = needles(literal)
+    found = needles(literal, words)
 
     if found is not None:
         assert found.may_hold(file)
@@ -155,7 +216,7 @@ def test_ripgrep_finds_at_least_what_the_scan_finds(
     assume(found is not None)
     assert found is not None
     file = tmp_path / "s.jsonl"
-    rows = "".join(escaping(row) + "\n" for row in lines(written))
+    rows = "".join(escaping(row) + "\n" for row in pi_rows(written))
     file.write_bytes(rows.encode("utf-8", "surrogatepass"))
 
     command = ["rg", "--no-config", "-a", "--encoding=none", "-l", "-e", found.pattern(), str(file)]

@@ -1,4 +1,4 @@
-"""Many recorded sessions of a real host, as one corpus."""
+"""All recorded sessions of the real hosts, as one corpus."""
 
 from __future__ import annotations
 
@@ -12,61 +12,111 @@ from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
 from hindnote.core.history import cache
 from hindnote.core.history.lines import LineFile
+from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Success
 from hindnote.core.plugins import Hosts
-from hindnote.hosts.pi import plugin
+from hindnote.hosts.claude import plugin as claude
+from hindnote.hosts.pi import plugin as pi
 
-DATA = Path(__file__).parents[2] / "data" / "pi"
+DATA = Path(__file__).parents[2] / "data"
 ROLES = ["user", "assistant", "tool", "context"]
+PLUGINS = {"pi": pi, "claude": claude}
 
 
-@pytest.fixture
-def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that makes one call among the recorded sessions."""
-    folder = tmp_path / "sessions"
-    folder.mkdir()
-    for file in DATA.glob("*.jsonl"):
-        shutil.copy(file, folder)
-    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(folder))
-    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
-    monkeypatch.setenv("HINDNOTE_SEARCH_SECONDS", "300")
-    dispatcher = Dispatcher(Hosts.of({"pi": plugin}), tmp_path / "notes")
-    call = HostCall(host="pi", cwd=tmp_path)
+class Recorded:
+    """Calls among all recorded sessions, laid out as their hosts would."""
 
-    def ask(**args: Any) -> dict[str, Any]:
-        answer = dispatcher.call(call, "history_list", args)
+    def __init__(self, folder: Path) -> None:
+        shutil.copytree(DATA / "pi", folder / "agent/sessions/--workspace-demo--")
+        shutil.copytree(DATA / "claude", folder / "claude/projects/-workspace-demo")
+        self.call = HostCall(host="pi", cwd=folder)
+        self.hosts = Hosts.of(PLUGINS)
+        self.dispatcher = Dispatcher(self.hosts, folder / "notes")
+
+    def __call__(self, **args: Any) -> dict[str, Any]:
+        answer = self.dispatcher.call(self.call, "history_list", args)
         assert isinstance(answer.outcome, Success), answer.text
         return dict(answer.result)
 
-    return ask
+    def events(self) -> dict[str, list[int]]:
+        """Return the seqs of all events by session, as the decoders have them.
+
+        Of two files that claim one id, two states of one session, the newer counts.
+        """
+        found: dict[str, list[int]] = {}
+        for host in PLUGINS:
+            for entry in self.hosts.sessions(self.call, host):
+                if entry.canonical in found:
+                    continue
+                projection = self.hosts.open(self.call, entry)
+                assert projection is not None
+                timeline = Timeline(projection)
+                positions = range(timeline.size)
+                found[entry.canonical] = [timeline.seq(at) for at in timeline.events(positions)]
+        return found
 
 
-def whole(listed: Any, session: str, **args: Any) -> list[dict[str, Any]]:
-    page = listed(session=session, limit=50, **args)
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("HINDNOTE_SEARCH_SECONDS", "300")
+    return Recorded(tmp_path)
+
+
+def whole(listed: Recorded, session: str, end: str = "newest", **args: Any) -> list[dict[str, Any]]:
+    """Return all rows of a session, page by page from one end."""
+    args |= {"session": session, "limit": 50, "from": end}
+    older = end == "newest"
+    page = listed(**args)
     rows = list(page["items"])
-    while page["page_older"] is not None:
-        page = listed(**{**args, "limit": 50, **page["page_older"]})
-        rows = page["items"] + rows
+    while (recipe := page["page_older" if older else "page_newer"]) is not None:
+        page = listed(**{**args, **recipe})
+        assert page["items"]
+        rows = page["items"] + rows if older else rows + page["items"]
     return rows
 
 
-def test_every_session_is_listed_and_every_event_visited_once(listed: Any) -> None:
-    page = listed(session="*", roles=ROLES, limit=200)
+def test_every_session_with_an_event_is_in_a_list_of_all_once(listed: Recorded) -> None:
+    page = listed(session="*", roles=ROLES, limit=200, max_chars_per_item=1)
 
     sessions = [row["session"] for row in page["items"]]
-    assert len(sessions) == len(set(sessions)) == page["sessions_covered"] > 20
-    assert page["sessions_remaining"] == 0
-    for session in sessions:
-        rows = whole(listed, session, roles=ROLES)
-        seqs = [row["seq"] for row in rows]
-        assert seqs == sorted(set(seqs))
-        folded = whole(listed, session)
-        counted = sum(row["count"] if row.get("folded") else 1 for row in folded)
-        assert counted == len(seqs)
+    events = listed.events()
+    assert sorted(sessions) == sorted(name for name, seqs in events.items() if seqs)
+    assert (page["sessions_covered"], page["sessions_remaining"]) == (len(events), 0)
+    assert {name.partition(":")[0] for name in sessions} == set(PLUGINS)
+    assert len(sessions) > 40
+
+
+@pytest.mark.parametrize("end", ["newest", "oldest"])
+def test_every_event_is_visited_once_by_paging_from_either_end(listed: Recorded, end: str) -> None:
+    events = listed.events()
+
+    for session, seqs in events.items():
+        assert [row["seq"] for row in whole(listed, session, end, roles=ROLES)] == seqs
+
+
+def test_every_event_is_visible_or_in_a_folded_row_that_lists_it(listed: Recorded) -> None:
+    for session, seqs in listed.events().items():
+        found: list[int] = []
+        for row in whole(listed, session):
+            if not row.get("folded"):
+                found.append(row["seq"])
+                continue
+            inside = [one["seq"] for one in whole(listed, **_unfolded(row["expand"]))]
+            assert len(inside) == row["count"]
+            found += inside
+        assert found == seqs
+
+
+def _unfolded(expand: dict[str, Any]) -> dict[str, Any]:
+    """Return a folded row's recipe without its limit and end, which the pages set."""
+    return {name: value for name, value in expand.items() if name not in ("limit", "from")}
 
 
 @pytest.mark.parametrize("query", ["needle", "exit code", "資料", "TOOLU", "grep"])
-def test_a_search_of_all_finds_what_a_search_of_each_finds(listed: Any, query: str) -> None:
+def test_a_search_of_all_finds_what_a_search_of_each_finds(listed: Recorded, query: str) -> None:
     sessions = [row["session"] for row in listed(session="*", roles=ROLES, limit=200)["items"]]
     single = {
         (row["session"], row["seq"])
@@ -83,14 +133,21 @@ def test_a_search_of_all_finds_what_a_search_of_each_finds(listed: Any, query: s
         assert len(found) + copies == len(single)
 
 
-def test_a_forks_copies_are_counted_once(listed: Any) -> None:
-    page = listed(session="*", query="Three words.", limit=200, max_chars_per_item=1)
+def test_a_forks_copies_are_counted_once(listed: Recorded) -> None:
+    page = listed(session="pi:*", query="Three words.", limit=200, max_chars_per_item=1)
 
     assert [row["also_in"] for row in page["items"] if "also_in" in row] == [2]
 
 
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [
+        ("pi", "agent/sessions/--workspace-demo--/compaction.jsonl"),
+        ("claude", "claude/projects/-workspace-demo/compact-manual.jsonl"),
+    ],
+)
 def test_a_list_of_all_does_not_forget_the_running_session(
-    listed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    listed: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, file: str
 ) -> None:
     opened: list[Path] = []
 
@@ -100,12 +157,12 @@ def test_a_list_of_all_does_not_forget_the_running_session(
             super().__init__(path)
 
     monkeypatch.setattr(cache, "LineFile", Counted)
-    running = DATA / "compaction.jsonl"
-    dispatcher = Dispatcher(Hosts.of({"pi": plugin}), tmp_path / "notes")
-    call = HostCall(host="pi", cwd=tmp_path, session_file=running)
+    running = tmp_path / file
+    listed.call = HostCall(host=host, cwd=tmp_path, session_file=running)
 
-    for args in ({}, {"session": "*", "roles": ROLES, "limit": 200}, {}):
-        assert not dispatcher.call(call, "history_list", args).is_error
+    listed()
+    listed(session="*", roles=ROLES, limit=200, max_chars_per_item=1)
+    listed()
 
-    assert len(opened) > 20
+    assert len(opened) > 40
     assert opened.count(running) == 1
