@@ -49,9 +49,8 @@ class Assembly:
 
     def _walked(self, spine: Spine) -> tuple[Walk, int]:
         """Return the present walk, and the lowest row that may have changed."""
-        if self._walk is not None and self._revision == spine.revision:
-            links = Links(spine)
-            cut = self._walk.extend(links)
+        if self._walk is not None and not spine.revision:
+            cut = self._walk.extend(Links(spine))
             if cut is not None:
                 return self._walk, cut
         if self._revision != spine.revision:

@@ -52,9 +52,12 @@ class Walk:
         self.on_walk = bytearray(size)
         self.members = bytearray(size)
         """1 for each row of the branch."""
+        self._tree = (links.anchor, links.moved, links.pruned)
         self._answers = array("i", bytes(4 * len(links.spine.starts)))
         """Rows on the walk, by response."""
-        above, _ = self._climb(links, self.leaf)
+        above, end = self._climb(links, self.leaf)
+        self._looped = end != ROOT
+        """Whether the walk ended where it had been already."""
         if history and above:
             above += self._earlier(links, above[-1])
         above.reverse()
@@ -69,16 +72,20 @@ class Walk:
         """
         spine = links.spine
         known = len(self.on_walk)
-        if not self.rows or spine.boundary >= known:
+        tree = (links.anchor, links.moved, links.pruned)
+        if self._looped or spine.boundary >= known or tree != self._tree or not self.rows:
             return None
         old, self.leaf = self.leaf, leaf_of(links, tip_of(links))
         self.on_walk.extend(bytes(len(spine.flags) - known))
         self.members.extend(bytes(len(spine.flags) - known))
         self._answers.extend([0] * (len(spine.starts) - len(self._answers)))
         above, joint = self._climb(links, self.leaf)
-        if joint == ROOT or joint < links.boundary:
+        if joint == ROOT or joint < links.boundary or joint in above:
             return None
         dropped = self._drop_behind(spine, joint)
+        if min(dropped, default=known) < links.boundary:
+            # A preserved row was left: history reaches it by another way.
+            return None
         above.reverse()
         self._put(spine, above)
         touched = (old, self.leaf, joint, *dropped, *above)
@@ -124,6 +131,7 @@ class Walk:
                 self.on_walk[row] = 1
                 above.append(row)
             row = _before(spine, row)
+        self._looped = self._looped or row != ROOT
         return above
 
     def _put(self, spine: Spine, rows: list[int]) -> None:
@@ -194,9 +202,7 @@ def _before(spine: Spine, row: int) -> int:
     """Return the row before another one, behind a compaction too."""
     if row not in spine.compactions or spine.parents[row] != ROOT:
         return spine.parent(row)
-    logical, _ = spine.compactions[row]
-    found = spine.find(logical)
-    return found if found != ROOT or logical is None else spine.row_before(row)
+    return spine.compactions[row][0]
 
 
 # -- the branch as the host has it ---------------------------------------------

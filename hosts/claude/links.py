@@ -57,7 +57,7 @@ class Links:
 
 def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
     """Return the row under which a compaction put what it preserved, and those rows."""
-    _, data = spine.compactions.get(boundary, (None, None))
+    data = spine.compactions[boundary][1] if boundary != ROOT else None
     if data is None:
         return ROOT, []
     if data.preserved_messages is not None:

@@ -127,8 +127,8 @@ class Spine:
         """The last row of the conversation."""
         self.boundary = ROOT
         """The newest compact boundary."""
-        self.compactions: dict[int, tuple[str | None, Compaction | None]] = {}
-        """Of each boundary: the id of the row before it, and what it preserved."""
+        self.compactions: dict[int, tuple[int, Compaction | None]] = {}
+        """Of each boundary: the row before it, and what it preserved."""
 
         # by row
         self.offsets = array("q")
@@ -170,7 +170,7 @@ class Spine:
         self.rewritten = False
         """Whether an older text grew."""
         self.revision = 0
-        """Grows when a row found its parent late, so that older rows moved."""
+        """Grows when a row finds its parent late: then rows may stand before their parents."""
         self._settled = 0
 
         # by id
@@ -232,8 +232,9 @@ class Spine:
         """Work out anew what hangs where, after rows found their parents late."""
         flags, parents = self.flags, self.parents
         for row in range(len(flags)):
-            if flags[row] & RESULT and self.bases[row] == ROOT:
-                self._hang(row, parents[row])
+            parent = parents[row]
+            if flags[row] & RESULT and parent >= 0 and flags[parent] & ANSWER:
+                self._hang(row, parent)
         for row in range(len(flags)):
             base, seen = parents[row], {row}
             while base >= 0 and flags[base] & NOTE and base not in seen:
@@ -428,7 +429,10 @@ class Spine:
         self._hang(number, self.parents[number])
         if row.subtype == "compact_boundary":
             self.boundary = number
-            self.compactions[number] = (row.logical_parent_uuid, row.compact_metadata)
+            before = self.find(row.logical_parent_uuid)
+            if before in (ROOT, number) and row.logical_parent_uuid:
+                before = self.row_before(number)
+            self.compactions[number] = (before, row.compact_metadata)
             self.closing[self.firsts[number] - 1] = 1
             self.checkpoint.named = False
 
