@@ -96,7 +96,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     )
     try:
         if text == "-":
-            text = sys.stdin.buffer.read().decode()
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
         given = json.loads(text, parse_constant=_no_number)
     except RecursionError:
         raise Failure(f"the arguments are nested too deeply; {advice}") from None

@@ -59,8 +59,7 @@ def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     try:
-        locks = state_folder(home) / "locks"
-        locks.mkdir(exist_ok=True)
+        locks = _own_folder(state_folder(home) / "locks")
     except OSError as error:
         # Before the caller reads it as news about the note.
         raise Refused(

@@ -191,11 +191,11 @@ class Store:
         return Updated(version_of(data), applied, change, before, body)
 
     def _merged(self, note: Note, address: Address, content: str) -> tuple[Note, str]:
-        with self._naming(address):
+        with self._naming(address, "write content without frontmatter, or "):
             return changes.merged(note, content, session=address.home.kind == "session")
 
     @contextmanager
-    def _naming(self, address: Address) -> Iterator[None]:
+    def _naming(self, address: Address, otherwise: str = "") -> Iterator[None]:
         try:
             yield
         except UnreadableMetadata as error:
@@ -203,7 +203,7 @@ class Store:
             raise Refused(
                 "invalid_frontmatter",
                 f"{quote(str(address))}: the frontmatter in {file} cannot be changed: {error}; "
-                "nothing was changed, repair the block in the file by hand",
+                f"nothing was changed, {otherwise}repair the block in the file by hand",
             ) from None
 
 

@@ -64,8 +64,9 @@ def test_without_arguments_the_defaults_hold() -> None:
     assert call("notes_list").exit_code == 0
 
 
-def test_arguments_are_read_from_standard_input(home: Path) -> None:
-    result = call("notes_write", "-", stdin=WRITE.encode())
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_arguments_are_read_from_standard_input(home: Path, mark: bytes) -> None:
+    result = call("notes_write", "-", stdin=mark + WRITE.encode())
 
     assert result.exit_code == 0
     assert (home / "human" / "plan.md").exists()

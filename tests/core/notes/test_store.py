@@ -821,3 +821,26 @@ def test_the_store_s_folder_is_hidden_from_git_and_no_link(agent: Any, tmp_path:
     state.rename(tmp_path / "elsewhere")
     state.symlink_to(tmp_path / "elsewhere")
     assert agent.code("write", address="@human/b", content="x") == "outside_home"
+
+
+def test_no_lock_is_made_through_a_link(agent: Any, tmp_path: Path) -> None:
+    agent.write(address="@human/a", content="x")
+    locks = agent.home / ".hindnote" / "locks"
+    locks.rename(tmp_path / "elsewhere")
+    held = sorted((tmp_path / "elsewhere").iterdir())
+    locks.symlink_to(tmp_path / "elsewhere")
+
+    assert agent.code("write", address="@project/b", content="x") == "outside_home"
+    assert sorted((tmp_path / "elsewhere").iterdir()) == held
+
+
+@pytest.mark.parametrize(("block", "given"), [("a: 1", "{b: 2}"), ("  a: 1", "b: 2")])
+def test_a_merge_that_fails_says_that_content_can_be_changed(
+    agent: Any, block: str, given: str
+) -> None:
+    agent.put("@human/a", f"---\n{block}\n---\nold")
+
+    refusal = agent.refused("write", address="@human/a", content=f"---\n{given}\n---\nnew")
+
+    assert refusal.code == "invalid_frontmatter"
+    assert "write content without frontmatter" in refusal.message
