@@ -23,6 +23,7 @@ from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View
 
 FilterValue = str | bool | int | float
+FilterValues = Annotated[list[FilterValue], Field(max_length=500)]
 
 _WEIGHTS = "5.0, 3.0, 1.0"
 """What a word counts in a title, in metadata and in a body."""
@@ -40,7 +41,7 @@ class SearchParams(RootParams):
     optional_terms: list[str] | None = None
     """Words or phrases that raise a hit's score."""
 
-    filters: dict[str, FilterValue | list[FilterValue]] | None = None
+    filters: Annotated[dict[str, FilterValue | FilterValues], Field(max_length=50)] | None = None
     """Frontmatter key to a value, or to values of which one must match; all keys must match."""
 
     scopes: Annotated[list[Scope], Field(min_length=1)] | None = None

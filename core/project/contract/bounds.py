@@ -129,12 +129,15 @@ class Identity(Bounded):
     """Delivered exactly or not at all; checked before anything is clipped."""
 
     pattern: str | None = None
+    minimum: int = 0
 
     def fault(self, value: str) -> str | None:
         """Return what is wrong with the value as an identity, or None."""
         length = utf16_length(value)
         if length > self.limit:
             return f"{length} UTF-16 code units, at most {self.limit}"
+        if length < self.minimum:
+            return "empty"
         if self.pattern is not None and re.fullmatch(self.pattern, value) is None:
             return "not in canonical form"
         try:
@@ -182,7 +185,7 @@ class Rows:
         return value
 
 
-PathText = Annotated[str, Field(min_length=1), Identity(MAX_PATH_CHARS)]
+PathText = Annotated[str, Field(min_length=1), Identity(MAX_PATH_CHARS, minimum=1)]
 """An exact path, relative to the workspace, segments parted by ``/``."""
 
 NameText = Annotated[str, Identity(MAX_NAME_CHARS)]

@@ -116,7 +116,13 @@ class Move:
         if held is None:
             return False
         if seen(self.folder, name) != held:
-            place(self.staging, taken, self.folder, name)
+            try:
+                place(self.staging, taken, self.folder, name)
+            except Declined as declined:
+                kept = f"{STATE_DIRECTORY}/{STAGING}/{taken}"
+                raise Declined(
+                    "changed", f"{declined.message}; what stood there before is kept at {kept}"
+                ) from declined
         remove(self.staging, taken)
         return True
 
@@ -173,7 +179,6 @@ def place(staging: int, staged: str, folder: int, name: str) -> None:
     except FileExistsError:
         raise Declined(
             "already_exists",
-            f"{name} came to be there meanwhile; it was left alone. The content that has no "
-            f"place is kept at {STATE_DIRECTORY}/{STAGING}/{staged} until the next change",
+            f"{name} came to be there meanwhile and was left alone",
         ) from None
     os.fsync(folder)

@@ -43,10 +43,10 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
     for name in [entry.name for entry in entries(journals)]:
         if is_journal(name):
             _recover_one(workspace, journals, staging, name, effects)
-        elif _LEFT_OVER.fullmatch(name) is None:
-            raise _foreign(name, "is no journal of this version")
-        else:
+        elif _LEFT_OVER.fullmatch(name):
             remove(journals, name)
+        elif not name.startswith("."):
+            raise _foreign(name, "is no journal of this version")
     for name in [entry.name for entry in entries(staging)]:
         # A taken source is never removed without its journal.
         if _LEFT_OVER.fullmatch(name):

@@ -61,6 +61,8 @@ def test_an_unknown_tool_is_a_host_failure(base: Path) -> None:
         ("artifact_search", {"max_snippet_chars": 1001}),
         ("artifact_search", {"freshness": "never"}),
         ("artifact_search", {"filters": {"a": {"b": 1}}}),
+        ("artifact_search", {"filters": {"a": ["x"] * 501}}),
+        ("artifact_search", {"filters": {str(n): "x" for n in range(51)}}),
         ("artifact_search", {"unheard_of": 1}),
         ("artifact_describe", {"field_names": ["x"] * 21}),
         ("todo_create", {"title": "x", "priority": "p4", "body": ""}),

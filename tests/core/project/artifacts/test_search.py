@@ -203,6 +203,7 @@ def test_a_snippet_shows_the_first_hit_within_its_size(write: Write, run: Run) -
     assert utf16_length(row["snippet"]) <= 60
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=6), st.integers(60, 300))
 def test_a_snippet_never_exceeds_its_size(text: str, word: str, limit: int) -> None:
     terms = list(query.build(word, "all", (), ()).every_term())
