@@ -65,6 +65,7 @@ export class Runtime {
 			}
 			return { messages: withBlock(messages, block.text, block.ts) };
 		} catch (error) {
+			if (ctx.signal?.aborted) return undefined;
 			// Shown, so that nobody takes the notes for gone; never stored, so that the next request tries again.
 			const told = `hindnote could not list notes and history: ${reason(error)}`;
 			ctx.ui.notify(told, "warning");
