@@ -12,7 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from hindnote.core.project.contract.envelope import Effects, ErrorInfo, Failure
+from hindnote.core.project.contract.envelope import (
+    Effects,
+    ErrorInfo,
+    Failure,
+    Receipt,
+    Reference,
+)
 from hindnote.core.project.contract.marks import Part, json_size
 from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
 from hindnote.core.project.effects import EffectLog, unknown_effects
@@ -173,20 +179,13 @@ def _contract_error(error: dict[str, Any], observed: dict[str, Any]) -> dict[str
 def _without_faulty(effects: dict[str, Any]) -> bool:
     """Withhold references whose identities cannot be delivered; return whether any were."""
     withheld = False
-    for rows, model in (
-        (effects["changed"]["items"], "changed"),
-        (effects["possible"]["items"], "possible"),
-        (effects["recovery"]["receipts"], "recovery"),
-    ):
-        for row in list(rows):
-            if _faulty(model, row):
-                rows.remove(row)
-                withheld = True
+    kinds: tuple[tuple[list[Any], type[BaseModel]], ...] = (
+        (effects["changed"]["items"], Reference),
+        (effects["possible"]["items"], Reference),
+        (effects["recovery"]["receipts"], Receipt),
+    )
+    for rows, model in kinds:
+        sound = [row for row in rows if Part(model, row, {}).identity_fault() is None]
+        withheld = withheld or len(sound) < len(rows)
+        rows[:] = sound
     return withheld
-
-
-def _faulty(collection: str, row: dict[str, Any]) -> bool:
-    from hindnote.core.project.contract.envelope import Receipt, Reference
-
-    model: type[BaseModel] = Receipt if collection == "recovery" else Reference
-    return Part(model, row, {}).identity_fault() is not None
