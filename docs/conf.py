@@ -11,6 +11,8 @@ version = release = installed("hindnote")
 
 extensions = ["myst_parser", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
+# The prose holds JSON and messages word for word.
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

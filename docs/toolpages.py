@@ -54,7 +54,7 @@ def _table(schema: Schema) -> str:
     rows = list(_rows(schema))
     if not rows:
         return "None."
-    return "\n".join(["| field | type | |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| field | type | meaning |", "| --- | --- | --- |", *rows])
 
 
 def _rows(schema: Schema) -> Iterator[str]:
