@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-ROUNDS = 3 if os.environ.get("HINDNOTE_BENCH") == "smoke" else 15
+SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
+ROUNDS = 1 if SMOKE else 15
 BARE = [sys.executable, "-c", "pass"]
 HELPER = [sys.executable, "-P", "-m", "hindnote.hosts.claude"]
 
@@ -88,7 +89,7 @@ def test_a_warm_call_is_answered_within_ten_milliseconds(
     path, _ = served
     assert "failure" not in ask(path, body)
     times = []
-    for _ in range(ROUNDS * 10):
+    for _ in range(3 + ROUNDS * 10):
         started = time.perf_counter()
         ask(path, body)
         times.append(milliseconds(started))
@@ -96,7 +97,7 @@ def test_a_warm_call_is_answered_within_ten_milliseconds(
     median = statistics.median(times)
     worst = statistics.quantiles(times, n=20)[-1]
     sys.stderr.write(f"warm notes_read: median {median:.1f} ms, 95th percentile {worst:.1f} ms\n")
-    assert median <= WARM_MS
+    assert SMOKE or median <= WARM_MS
 
 
 def test_the_helper_listens_soon(served: tuple[Path, float]) -> None:
@@ -104,7 +105,7 @@ def test_the_helper_listens_soon(served: tuple[Path, float]) -> None:
     baseline = statistics.median(bare() for _ in range(ROUNDS))
 
     sys.stderr.write(f"resident helper: ready after {ready:.0f} ms, bare {baseline:.0f} ms\n")
-    assert ready <= READY_MS + baseline
+    assert SMOKE or ready <= READY_MS + baseline
 
 
 def cpu(command: list[str], body: bytes) -> float:
@@ -129,4 +130,4 @@ def test_a_call_without_the_helper_costs_at_most_two_imports_of_pydantic(body: b
         f"with pydantic {model:.0f} ms, twice bare and {FALLBACK_MS:.0f} ms: "
         f"{2 * bare + FALLBACK_MS:.0f} ms\n"
     )
-    assert ours <= 2 * model
+    assert SMOKE or ours <= 2 * model

@@ -16,7 +16,8 @@ from hindnote.core.notes.facts import SETTLED_NS
 from hindnote.core.notes.models import ListParams, ReadParams, SearchParams
 from hindnote.core.notes.store import Store
 
-COUNT = int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
+SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
+COUNT = 200 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
 COLD, WARM = 3.0, 0.3
 
 NOTE = """---
@@ -74,8 +75,8 @@ def test_a_list_costs_little_more_than_reading_its_files(home: Path) -> None:
     warm = fastest(listed)
 
     print(f"\nreading {reading:.3f} s, cold {cold / reading:.2f}, warm {warm / reading:.2f}")  # noqa: T201
-    assert cold <= COLD * reading
-    assert warm <= WARM * reading
+    assert SMOKE or cold <= COLD * reading
+    assert SMOKE or warm <= WARM * reading
 
 
 def test_a_warm_read_answers_at_once(home: Path) -> None:
@@ -89,7 +90,7 @@ def test_a_warm_read_answers_at_once(home: Path) -> None:
         times.append(time.process_time() - started)
 
     print(f"\n95th percentile of a read: {sorted(times)[190] * 1000:.2f} ms")  # noqa: T201
-    assert sorted(times)[190] < 0.005
+    assert SMOKE or sorted(times)[190] < 0.005
 
 
 def test_a_search_costs_little_more_than_a_cold_list(home: Path) -> None:
@@ -102,4 +103,4 @@ def test_a_search_costs_little_more_than_a_cold_list(home: Path) -> None:
     )
 
     print(f"\nsearch / cold list: {search / cold:.2f}")  # noqa: T201
-    assert search <= 3 * cold
+    assert SMOKE or search <= 3 * cold

@@ -20,7 +20,7 @@ from hindnote.core.plugins import Hosts
 from hindnote.hosts.pi import plugin
 
 SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
-ROUNDS = 3 if SMOKE else 15
+ROUNDS = 1 if SMOKE else 15
 CALLS = 20 if SMOKE else 300
 
 READY_LIMIT = 2.0
