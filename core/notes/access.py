@@ -6,12 +6,15 @@ is dropped: a read-only home, a busy or a damaged database.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import sqlite3
+import stat
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from hindnote.core.notes import clock
 from hindnote.core.notes.frontmatter import Json
@@ -79,17 +82,74 @@ def read(home: Path, segments: tuple[str, ...]) -> Access | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The connection that the next count will most likely want: opening one costs a read's time."""
+
+    file: Path
+    identity: tuple[int, int]
+    """Device and inode, since the file may have been taken away under its name."""
+
+    database: sqlite3.Connection
+
+
+_lock = Lock()
+_kept: _Kept | None = None
+
+
 @contextmanager
 def _open(file: Path) -> Iterator[sqlite3.Connection]:
-    if file.is_symlink():
-        raise OSError(errno.ELOOP, "nothing is written through a link", str(file))
-    with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as database:
+    with _lock:
+        database = _connection(file)
+        try:
+            with database:
+                yield database
+        except sqlite3.Error:
+            close()
+            raise
+
+
+def _connection(file: Path) -> sqlite3.Connection:
+    global _kept
+    identity = _identity(file)
+    if _kept is not None and (_kept.file, _kept.identity) == (file, identity):
+        return _kept.database
+    close()
+    # The lock above keeps threads apart.
+    database = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
+    try:
         # Losing the last counts in a power cut is fine; waiting for the disk is not.
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = OFF")
         database.execute(_TABLE)
-        with database:
-            yield database
+        made = _identity(file)
+    except BaseException:
+        database.close()
+        raise
+    if made is None:
+        database.close()
+        raise FileNotFoundError(errno.ENOENT, "taken away while it was opened", str(file))
+    _kept = _Kept(file, made, database)
+    return database
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, "nothing is written through a link", str(file))
+    return status.st_dev, status.st_ino
+
+
+@atexit.register
+def close() -> None:
+    """Close the connection that is kept; the next count opens another."""
+    global _kept
+    if _kept is not None:
+        _kept.database.close()
+        _kept = None
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -87,3 +88,23 @@ def test_trouble_with_counts_never_fails_a_read(
 
 def _denied(*_: Any) -> Any:
     raise PermissionError(13, "Permission denied")
+
+
+def test_counting_goes_on_when_the_database_was_taken_away(agent: Any) -> None:
+    agent.put("@human/a", "body")
+    agent.read(address="@human/a")
+    for file in (agent.home / ".hindnote").glob("access.sqlite3*"):
+        file.unlink()
+
+    agent.read(address="@human/a")
+
+    assert counted(agent, "@human/a") == 1
+
+
+def test_reads_from_several_threads_are_all_counted(agent: Any) -> None:
+    agent.put("@human/a", "body")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: agent.read(address="@human/a"), range(40)))
+
+    assert counted(agent, "@human/a") == 40
