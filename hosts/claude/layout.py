@@ -68,8 +68,10 @@ def session_file(call: HostCall) -> Path | None:
     A subagent's is its own, beside the main session's.
     """
     main = _main_file(call)
-    if main is None or call.agent_id is None or not _is_name(call.agent_id):
+    if main is None or call.agent_id is None:
         return main
+    if not _is_name(call.agent_id):
+        return None
     return main.with_suffix("") / "subagents" / f"agent-{call.agent_id}.jsonl"
 
 

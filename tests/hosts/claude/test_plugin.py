@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ import pytest
 
 from hindnote.core.calls import HostCall
 from hindnote.hosts.claude import plugin
+
+DATA = Path(__file__).parents[2] / "data" / "claude"
+BASIC: str = json.loads((DATA / "expected.json").read_bytes())["basic.jsonl"]["session_id"]
 
 
 def call(tmp_path: Path, **facts: Any) -> HostCall:
@@ -60,3 +64,61 @@ def test_identity_has_no_session_for_a_file_that_names_none(
 
 def test_the_host_decorates_nothing() -> None:
     assert plugin.host_decoration("history_list") is None
+
+
+# -- projections ---------------------------------------------------------------
+
+
+def current(call: HostCall) -> str | None:
+    projection = plugin.host_projection(call, None)
+    return None if projection is None else projection.header.session_id
+
+
+def test_the_current_session_is_the_file_that_the_call_names(tmp_path: Path) -> None:
+    assert current(call(tmp_path, session_file=DATA / "basic.jsonl")) == BASIC
+
+
+def test_the_current_session_is_found_by_its_id(tmp_path: Path) -> None:
+    folder = tmp_path / "projects" / "-p"
+    folder.mkdir(parents=True)
+    shutil.copy(DATA / "basic.jsonl", folder / f"{BASIC}.jsonl")
+
+    assert current(call(tmp_path, session_id=BASIC, config_dir=tmp_path)) == BASIC
+
+
+@pytest.mark.parametrize("session_id", [None, "unknown", "../x", "*", ""])
+def test_there_is_no_current_session_for_an_id_without_a_file(
+    tmp_path: Path, session_id: str | None
+) -> None:
+    (tmp_path / "projects" / "-p").mkdir(parents=True)
+
+    assert current(call(tmp_path, session_id=session_id, config_dir=tmp_path)) is None
+
+
+def test_a_session_without_a_file_yet_is_none(tmp_path: Path) -> None:
+    assert current(call(tmp_path, session_file=tmp_path / "s.jsonl")) is None
+
+
+def test_a_subagents_call_sees_its_own_history_and_the_main_sessions_notes(tmp_path: Path) -> None:
+    asked = call(tmp_path, session_file=DATA / "subagent.jsonl", agent_id="a475a74314e2c140b")
+    main = "143c5086-a66b-4dae-b838-88bf50efa096"
+
+    assert current(asked) == f"{main}/a475a74314e2c140b"
+    assert plugin.host_identity(asked).session_id == main
+
+
+def test_a_subagents_id_leads_nowhere_else(tmp_path: Path) -> None:
+    asked = call(tmp_path, session_file=DATA / "basic.jsonl", agent_id="../../../etc/passwd")
+
+    assert current(asked) is None
+
+
+def test_every_listed_session_can_be_opened(tmp_path: Path) -> None:
+    asked = call(tmp_path, config_dir=tmp_path, session_file=DATA / "basic.jsonl")
+    entries = list(plugin.host_sessions(asked))
+
+    assert len(entries) == len(list(DATA.rglob("*.jsonl")))
+    for entry in entries:
+        projection = plugin.host_projection(asked, entry)
+        assert projection is not None
+        assert projection.header.session_id == entry.id
