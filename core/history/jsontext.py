@@ -9,7 +9,7 @@ as valid JSON.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,6 +26,8 @@ _SPELLED = re.compile(
 _DEEP = f"nested deeper than {MAX_DEPTH} levels"
 
 _decode = msgspec.json.Decoder().decode
+
+T = TypeVar("T")
 
 
 class Unreadable(ValueError):
@@ -54,6 +56,23 @@ def _decoded(data: bytes) -> Any:
         return _decode(data)
     except msgspec.MsgspecError:
         return _decode(mend(data))
+
+
+def shaped(raw: msgspec.Raw, shape: type[T]) -> T | None:
+    """Return a part of a text that ``parse`` accepts; None when it is missing or of another shape.
+
+    Args:
+        raw: The part, as it was passed over while its surroundings were decoded.
+        shape: Type of what is wanted.
+    """
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except (msgspec.ValidationError, RecursionError):
+        return None
+    except msgspec.MsgspecError:
+        # Passing over looks at no string, so bytes that are no UTF-8 come to light here.
+        mended = msgspec.Raw(mend(bytes(raw)))
+    return shaped(mended, shape) if bytes(mended) != bytes(raw) else None
 
 
 def too_deep(value: Any) -> bool:
@@ -93,13 +112,13 @@ def compact(raw: bytes) -> str:
         raw: A JSON text that ``parse`` accepts.
     """
     text = msgspec.json.format(mend(raw), indent=-1).decode("utf-8", "replace")
-    return _SPELLED.sub(_spelled_out, text) if "\\u" in text else text
+    return _SPELLED.sub(_spelled_out, text) if "\\u" in text or "\\/" in text else text
 
 
 def _spelled_out(match: re.Match[str]) -> str:
     escape = match.group(1)
     if escape is None:
-        return match.group()
+        return "/" if match.group() == "\\/" else match.group()
     char = chr(int(escape[1:5], 16))
     if len(escape) > 5:
         low = int(escape[7:], 16) - 0xDC00

@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from math import isnan
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from hindnote.core.history.instants import instant
-from hindnote.core.history.jsontext import compact, mend
+from hindnote.core.history.jsontext import compact, mend, shaped
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.hosts.claude.rows import seconds
-
-_T = TypeVar("_T")
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
@@ -114,14 +112,6 @@ def _read(line: bytes) -> _Row:
         return msgspec.json.decode(mend(line), type=_Row)
 
 
-def _soft(raw: Raw, shape: type[_T]) -> _T | None:
-    """Return a part of a row; None when it is missing or has another shape."""
-    try:
-        return msgspec.json.decode(raw, type=shape)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -148,16 +138,16 @@ def _created_at(recorded: Any) -> str | None:
 
 
 def _content(row: _Row) -> Raw:
-    message = _soft(row.message, _Message)
+    message = shaped(row.message, _Message)
     return message.content if message else Raw()
 
 
 def _blocks(content: Raw) -> list[_Block]:
     """Return the blocks of a content, one for each slot; a text alone is one block."""
-    text = _soft(content, str)
+    text = shaped(content, str)
     if text is not None:
         return [_Block("text", text)]
-    return [_soft(raw, _Block) or _Block() for raw in _soft(content, list[Raw]) or ()]
+    return [shaped(raw, _Block) or _Block() for raw in shaped(content, list[Raw]) or ()]
 
 
 def _block(row: _Row, ordinal: int) -> _Block:
@@ -173,7 +163,7 @@ def _joined(blocks: Iterable[_Block]) -> str:
 
 def _named(block: _Block) -> str:
     """Return a name for a block that is no text: ``[image image/png, 12,345 bytes]``."""
-    source = _soft(block.source, _Source)
+    source = shaped(block.source, _Source)
     if source is None:
         return ""
     named = f"{_text(block.type)} {_text(source.media_type)}".strip()
@@ -193,20 +183,20 @@ def _spoken(row: _Row) -> str:
 
 
 def _attached(row: _Row) -> str:
-    attachment = _soft(row.attachment, _Attachment) or _Attachment()
+    attachment = shaped(row.attachment, _Attachment) or _Attachment()
     if attachment.type == "queued_command":
         return _joined(_blocks(attachment.prompt))
-    shown = _soft(row.rendered, list[Raw]) or ()
+    shown = shaped(row.rendered, list[Raw]) or ()
     return "\n".join(
-        _joined(_blocks(item.content)) for raw in shown if (item := _soft(raw, _Rendered))
+        _joined(_blocks(item.content)) for raw in shown if (item := shaped(raw, _Rendered))
     )
 
 
 def _told(row: _Row) -> str:
-    error = _soft(row.error, _Error)
+    error = shaped(row.error, _Error)
     if error is not None:
         return _text(error.formatted) or _text(error.message)
-    return _soft(row.content, str) or ""
+    return shaped(row.content, str) or ""
 
 
 def _answer(row: _Row, ordinal: int) -> str:
@@ -223,7 +213,7 @@ def _call(block: _Block) -> dict[str, Any]:
 
 def _result(block: _Block, row: _Row) -> dict[str, Any]:
     text = _joined(_blocks(block.content))
-    record = _soft(row.tool_use_result, _Record) or _Record()
+    record = shaped(row.tool_use_result, _Record) or _Record()
     notice = _PERSISTED.match(text)
     path = _text(record.persisted_output_path) or (notice.group(1) if notice else "")
     return {

@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from math import isnan
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from hindnote.core.history.instants import instant
-from hindnote.core.history.jsontext import Unreadable, compact, mend, parse
+from hindnote.core.history.jsontext import Unreadable, compact, mend, parse, shaped
 from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
 from hindnote.hosts.pi.rows import seconds
-
-_T = TypeVar("_T")
 
 _SHELLS = ("bash", "powershell")
 _NOTICE = re.compile(
@@ -81,7 +79,7 @@ def facts_of(line: bytes, kind: SlotKind, ordinal: int) -> SlotFacts:
         ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
     """
     entry = _read(line)
-    message = _soft(entry.message, _Message) or _Message()
+    message = shaped(entry.message, _Message) or _Message()
     common: dict[str, Any] = {
         "created_at": _created_at(entry, message),
         "entry_id": _text(entry.id),
@@ -103,14 +101,6 @@ def _read(line: bytes) -> _Entry:
         return msgspec.json.decode(mend(line), type=_Entry)
 
 
-def _soft(raw: Raw, type_: type[_T]) -> _T | None:
-    """Return a part of an entry; None when it is missing or has another shape."""
-    try:
-        return msgspec.json.decode(raw, type=type_)
-    except msgspec.MsgspecError:
-        return None
-
-
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
@@ -129,10 +119,10 @@ def _created_at(entry: _Entry, message: _Message) -> str | None:
 
 
 def _blocks(content: Raw) -> Iterator[_Block]:
-    if text := _soft(content, str):
+    if text := shaped(content, str):
         yield _Block("text", text)
-    for raw in _soft(content, list[Raw]) or ():
-        if block := _soft(raw, _Block):
+    for raw in shaped(content, list[Raw]) or ():
+        if block := shaped(raw, _Block):
             yield block
 
 
@@ -198,10 +188,10 @@ def _truncation(details: Raw) -> tuple[bool, str | None]:
 
 
 def _nested(raw: Raw) -> NestedCalls | None:
-    nested = _soft(raw, _Nested)
+    nested = shaped(raw, _Nested)
     if nested is None:
         return None
-    names = tuple(_text((_soft(call, _Named) or _Named()).name) or "" for call in nested.calls)
+    names = tuple(_text((shaped(call, _Named) or _Named()).name) or "" for call in nested.calls)
     records = tuple(compact(bytes(call)) for call in nested.calls)
     return NestedCalls(records, names, nested.complete)
 

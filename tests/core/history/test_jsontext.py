@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Raw
 
-from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, compact, mend, parse
+from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, compact, mend, parse, shaped
 
 JSON = st.recursive(
     st.none()
@@ -101,8 +102,25 @@ def test_brackets_inside_strings_are_no_nesting() -> None:
         (rb'"\u00e9 \ud83d\ude00 \u0041"', '"é 😀 A"'),
         (rb'"\u001b \u2028 \u0022 \u005c \\u0041 \n"', r'"\u001b \u2028 \u0022 \u005c \\u0041 \n"'),
         (rb'"\ud83d"', rb'"\ufffd"'.decode("unicode_escape")),
+        (rb'"a\/b \\/"', r'"a/b \\/"'),
         (b'"100000000000000000000000"', '"100000000000000000000000"'),
     ],
 )
 def test_compact_keeps_numbers_and_order_and_spells_out_characters(raw: bytes, text: str) -> None:
     assert compact(raw) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "shape", "value"),
+    [
+        (b'"caf\xe9"', str, "caf\ufffd"),
+        (b'"x"', list, None),
+        (b"", str, None),
+        (b'"\xe9', str, None),
+        (b'["caf\xe9", 1]', list, ["caf\ufffd", 1]),
+    ],
+)
+def test_a_part_is_read_with_bytes_that_are_no_text_replaced(
+    raw: bytes, shape: type[object], value: object
+) -> None:
+    assert shaped(Raw(raw), shape) == value

@@ -714,3 +714,16 @@ def test_parallel_readers_of_a_growing_file_see_whole_states(writer: Writer) -> 
 
     assert problems == []
     assert len(texts(opened(writer, sessions=sessions))) == 200
+
+
+def test_bytes_that_are_no_utf8_cost_themselves_alone(writer: Writer) -> None:
+    writer.raw(
+        b'{"type":"message","id":"a","parentId":null,"message":{"role":"assistant","content":'
+        b'[{"type":"text","text":"caf\xe9"},{"type":"toolCall","id":"c","name":"b\xe9","arguments":{}}]}}\n'
+    )
+
+    projection = opened(writer)
+
+    assert projection.facts(1).text == "caf\ufffd"
+    assert projection.facts(2).tool == "b\ufffd"
+    assert projection.facts(2).arguments == "{}"
