@@ -1,7 +1,8 @@
 """One call from a host, from start to finish: bind, resolve cwd, handle, render, fit, package.
 
 Every host's entry script, the command line and the tests come through
-``Dispatcher.call``. It is the only place where an outcome becomes wire data.
+``Dispatcher.call``. It is the only place where an outcome becomes wire data. The
+project tools are no operations: they come through ``Dispatcher.project``.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.sessions import Sessions
     from hindnote.core.operation import Progress
     from hindnote.core.plugins import Hosts
+    from hindnote.core.project.tools import ToolAnswer
 
 __all__ = ["Answer", "Dispatcher", "HostFailure"]
 
@@ -124,6 +126,22 @@ class Dispatcher:
         if isinstance(outcome, Refusal):
             return _refused(operation, outcome)
         return _delivered(operation, outcome, bound.budget)
+
+    def project(self, call: HostCall, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Carry out one call of a project tool, in the host's base directory.
+
+        Args:
+            call: The call as the host's entry script received it.
+            name: The tool's name.
+            arguments: What it was given, unchecked.
+
+        Raises:
+            ArgumentError: The arguments break the tool's input schema.
+            HostFailure: No such tool or host, or the host's plugin failed.
+        """
+        from hindnote.core.project.tools import run_tool
+
+        return run_tool(name, arguments, base_cwd=self._hosts.base_cwd(call))
 
     def boot(self, call: HostCall) -> str:
         """Return the boot block for a window that begins now.

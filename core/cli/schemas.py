@@ -1,18 +1,21 @@
-"""``hindnote schemas``: the tool declarations, generated from the operations."""
+"""``hindnote schemas``: the tool declarations, generated from the operations and tools."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from hindnote.core.cli.tree import deliver
+from hindnote.core.project.tools import NAMES as PROJECT_NAMES
 from hindnote.core.registry import NAMES
 
 
 @click.command(short_help="Print the tools' declarations as JSON.")
-@click.argument("operation", type=click.Choice(NAMES), metavar="[OPERATION]", required=False)
-def schemas(operation: str | None) -> None:
+@click.argument("tool", type=click.Choice(NAMES + PROJECT_NAMES), metavar="[TOOL]", required=False)
+@click.option("--project", is_flag=True, help="Print those of the eight project tools.")
+def schemas(tool: str | None, project: bool) -> None:
     """Print the declaration of one tool, or of all seven as a list, as JSON.
 
     A declaration holds the name, title and description, the input schema, the
@@ -21,14 +24,22 @@ def schemas(operation: str | None) -> None:
     \b
     hindnote schemas notes_update
     hindnote schemas | jq '.[].name'
+    hindnote schemas --project
     """  # noqa: D301 (click reads the character itself)
+    if tool is not None:
+        declared: Any = _declared(tool)
+    else:
+        declared = [_declared(name) for name in (PROJECT_NAMES if project else NAMES)]
+    deliver(json.dumps(declared, ensure_ascii=False, indent=2))
+
+
+def _declared(name: str) -> dict[str, Any]:
+    if name in PROJECT_NAMES:
+        from hindnote.core.project.tools import declaration as project_declaration
+        from hindnote.core.project.tools import tool_named
+
+        return project_declaration(tool_named(name))
     from hindnote.core.declarations import declaration
     from hindnote.core.registry import registry
 
-    operations = registry()
-    declared = (
-        declaration(operations[operation])
-        if operation
-        else [declaration(each) for each in operations.values()]
-    )
-    deliver(json.dumps(declared, ensure_ascii=False, indent=2))
+    return declaration(registry()[name])

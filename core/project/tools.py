@@ -80,6 +80,15 @@ class ToolAnswer:
         """The direct content as one text."""
         return "\n\n".join(self.blocks)
 
+    def packaged(self) -> dict[str, Any]:
+        """Return the answer as a private transport carries it, JSON-ready."""
+        return {
+            "result": self.dto,
+            "blocks": list(self.blocks),
+            "details": self.details,
+            "isError": self.is_error,
+        }
+
 
 @cache
 def project_tools() -> Mapping[str, ProjectTool[Any]]:

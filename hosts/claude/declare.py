@@ -1,42 +1,56 @@
-"""Writes ``mod/hooks/tools.ts`` from the operations' declarations.
+"""Writes ``mod/hooks/tools.ts`` from the declarations of operations and project tools.
 
-Run ``python -m hindnote.hosts.claude.declare`` after a change of an operation's
-description or parameters; a test compares the file with what this module makes.
+Run ``python -m hindnote.hosts.claude.declare`` after a change of a description or of
+parameters; a test compares the file with what this module makes.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from hindnote.core.declarations import declaration
+from hindnote.core.project.tools import ProjectTool, project_tools
+from hindnote.core.project.tools import declaration as project_declaration
 from hindnote.core.registry import READING, Registry, registry
 from hindnote.hosts.claude.layout import TOOL_PREFIX
 
 FILE = Path(__file__).parent / "mod" / "hooks" / "tools.ts"
 
 _FRAME = """\
-/** The seven tools, generated from hindnote's operations; never written by hand. */
+/** The tools, generated from what hindnote's core declares; never written by hand. */
 import type {{ ToolSpec }} from 'claude-code'
 
 /** What stands before a tool's name as the model sees it. */
 export const TOOL_PREFIX = {prefix}
 
-/** The operations that only look, and so may run twice. */
+/** The tools that only look, and so may run twice. */
 export const READING: readonly string[] = {reading}
 
+/** The seven operations. */
 export const TOOLS: readonly ToolSpec[] = {tools}
+
+/** The tools for a project's documents and todos. */
+export const PROJECT_TOOLS: readonly ToolSpec[] = {project}
 """
 
 
-def module(operations: Registry) -> str:
-    """Return the TypeScript module that declares these operations."""
-    tools = []
-    for operation in operations.values():
-        declared = declaration(operation)
-        tools.append({name: declared[name] for name in ("name", "description", "inputSchema")})
+def module(operations: Registry, project: Mapping[str, ProjectTool[Any]]) -> str:
+    """Return the TypeScript module that declares these operations and project tools."""
     reading = [name for name in operations if name in READING]
-    return _FRAME.format(prefix=_ts(TOOL_PREFIX), reading=_ts(reading), tools=_ts(tools))
+    reading += [name for name, tool in project.items() if tool.hints.read_only]
+    return _FRAME.format(
+        prefix=_ts(TOOL_PREFIX),
+        reading=_ts(reading),
+        tools=_ts([_spec(declaration(operation)) for operation in operations.values()]),
+        project=_ts([_spec(project_declaration(tool)) for tool in project.values()]),
+    )
+
+
+def _spec(declared: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: declared[name] for name in ("name", "description", "inputSchema")}
 
 
 def _ts(value: object) -> str:
@@ -44,4 +58,4 @@ def _ts(value: object) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(module(registry()), encoding="utf-8")
+    FILE.write_text(module(registry(), project_tools()), encoding="utf-8")

@@ -3,11 +3,12 @@
 A request is one JSON object, the same on both transports::
 
     {"kind": "call", "operation": "notes_list", "arguments": {…}, "call": {"cwd": …, …}}
+    {"kind": "project", "tool": "project_todo_list", "arguments": {…}, "call": {…}}
     {"kind": "boot", "call": {…}}
 
-The answer to a call is its outcome's envelope and the text that the model reads, to
-``boot`` the block's text; ``{"failure": {"kind", "message"}}`` when neither came about.
-A refusal is an answer. Nothing here logs a request or the environment, which is the host's.
+The answer to a call is its outcome's envelope and the text that the model reads, to one
+of a project tool that text alone, to ``boot`` the block's text; ``{"failure": {"kind",
+"message"}}`` when none of them came about. A refusal is an answer. Nothing here logs a request or the environment, which is the host's.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ READY = b"ready\n"
 
 
 class BadRequest(ValueError):
-    """The request is not one of the two; a defect of the mod, not of the model's call."""
+    """The request is not one of the three; a defect of the mod, not of the model's call."""
 
 
 def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
@@ -91,7 +92,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     """Return the response to a request.
 
     Raises:
-        BadRequest: It is neither a call nor a question for the boot block.
+        BadRequest: It is neither a call of either kind nor a question for the boot block.
     """
     from hindnote.core.failures import HostFailure
     from hindnote.core.operation import ArgumentError
@@ -103,12 +104,14 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
             return _boot(**_fields(request, call=dict))
         if kind == "call":
             return _call(**_fields(request, operation=str, arguments=dict, call=dict))
+        if kind == "project":
+            return _project(**_fields(request, tool=str, arguments=dict, call=dict))
     except ArgumentError as error:
         return _failure("arguments", str(error))
     except (HostFailure, Refused) as failure:
         # A call's refusal is an answer; only the boot block's comes out here.
         return _failure("host", str(failure))
-    raise BadRequest(f"kind {kind!r} is neither 'call' nor 'boot'")
+    raise BadRequest(f"kind {kind!r} is none of 'call', 'project' and 'boot'")
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
@@ -148,6 +151,11 @@ def _call(operation: str, arguments: dict[str, Any], call: dict[str, Any]) -> di
     packaged = _dispatcher().call(_host_call(call), operation, arguments).packaged()
     # The mod shows the text; what a note held before and after is of no use to it.
     return {name: packaged[name] for name in ("outcome", "text", "isError")}
+
+
+def _project(tool: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    answer = _dispatcher().project(_host_call(call), tool, arguments)
+    return {"text": answer.text, "isError": answer.is_error}
 
 
 def _boot(call: dict[str, Any]) -> dict[str, Any]:

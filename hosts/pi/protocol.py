@@ -9,6 +9,7 @@ Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
 
     {"id": "7", "type": "call", "operation": "notes_read", "arguments": {…}, "host": {…}}
     {"id": "8", "type": "boot", "host": {…}}
+    {"id": "10", "type": "project", "tool": "project_todo_list", "arguments": {…}, "host": {…}}
     {"id": "9", "type": "status"}
     {"id": "7", "type": "cancel"}
     {"type": "entries", "reset": true, "entries": ["{…}", …]}
@@ -22,10 +23,12 @@ Responses::
 
     {"id": "7", "ok": true, "value": {"outcome", "result", "text", "isError", "extras"}}
     {"id": "8", "ok": true, "value": {"text": "…"}}
+    {"id": "10", "ok": true, "value": {"result", "blocks", "details", "isError"}}
     {"id": "9", "ok": true, "value": {"pid", "version", "home", "hosts", "refused"}}
     {"id": "7", "ok": false, "failure": {"kind": "arguments", "message": "…"}}
 
-A refusal is an answer (``ok`` is true, ``isError`` too). A failure is the host's own:
+A refusal is an answer (``ok`` is true, ``isError`` too), and so is a project tool's
+native failure. A failure is the host's own:
 ``arguments`` (they break the input schema), ``host`` (the call could not be carried
 out; a crash's text stays in the log), ``refused`` (a boot block that cannot be built
 for this session), ``request`` (not of this protocol) and ``cancelled``. A cancelled
@@ -82,6 +85,15 @@ class CallRequest(_Message, frozen=True, tag="call"):
     host: HostFacts
 
 
+class ProjectRequest(_Message, frozen=True, tag="project"):
+    """Carry out one call of a project tool."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    host: HostFacts
+
+
 class BootRequest(_Message, frozen=True, tag="boot"):
     """Build the boot block."""
 
@@ -108,8 +120,8 @@ class Entries(_Message, frozen=True, tag="entries"):
     entries: list[str]
 
 
-Request = CallRequest | BootRequest | StatusRequest
-Message = CallRequest | BootRequest | StatusRequest | Cancel | Entries
+Request = CallRequest | ProjectRequest | BootRequest | StatusRequest
+Message = CallRequest | ProjectRequest | BootRequest | StatusRequest | Cancel | Entries
 
 _decoder = msgspec.json.Decoder(Message)
 

@@ -22,6 +22,7 @@ from hindnote.hosts.pi.protocol import (
     Entries,
     LiveBuffer,
     LiveSnapshot,
+    ProjectRequest,
     Request,
     StatusRequest,
     decode,
@@ -169,6 +170,8 @@ class Server:
         call = host_call(request.host, live)
         if isinstance(request, BootRequest):
             return {"text": self._dispatcher.boot(call)}
+        if isinstance(request, ProjectRequest):
+            return self._dispatcher.project(call, request.tool, request.arguments).packaged()
         return self._dispatcher.call(call, request.operation, request.arguments).packaged()
 
     def _fail(self, request_id: str | None, kind: str, message: str) -> None:

@@ -1,4 +1,4 @@
-/** The tools as hindnote's core declares them, from the generated `tools.json`. */
+/** The tools as hindnote's core declares them, from the generated `tools.json` and `project-tools.json`. */
 
 import { readFileSync } from "node:fs";
 
@@ -11,9 +11,9 @@ export interface Declaration {
 	hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
 
-/** Read the declarations; the file is installed together with this one. */
-export function declarations(): Declaration[] {
-	return JSON.parse(readFileSync(new URL("./tools.json", import.meta.url), "utf8"));
+/** Read declarations; the files are installed together with this one. */
+export function declarations(file: "tools.json" | "project-tools.json"): Declaration[] {
+	return JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), "utf8"));
 }
 
 /** The one tool that is declared by hand: only Pi knows the answer. */

@@ -4,6 +4,7 @@ import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-
 import { Text } from "@earendil-works/pi-tui";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { Summary } from "./wire.ts";
 
 /** What is stored with a result for its drawing: an update's diff. */
 export const Details = Type.Object({ diff: Type.String(), firstChangedLine: Type.Optional(Type.Number()) });
@@ -14,7 +15,7 @@ type Draw = Required<Pick<ToolDefinition, "renderCall" | "renderResult">>;
 /** Lines of a collapsed result. */
 const COLLAPSED = 8;
 /** The arguments that say what a call is about, in the order in which they are shown. */
-const TELLING = ["address", "session", "seq", "query", "glob", "rename_to", "cwd"];
+const TELLING = ["address", "path", "title", "to_status", "session", "seq", "query", "glob", "rename_to", "cwd"];
 
 /** Make text safe for the terminal: no control characters but line breaks. */
 export function plain(text: string): string {
@@ -39,8 +40,17 @@ export function collapse(lines: string[], expanded: boolean): { shown: string[];
 	return { shown, hidden: lines.length - shown.length };
 }
 
+/** A project tool's result for a person, who has no use for the JSON that the model reads. */
+export function told({ summary, rows = [], rows_omitted }: Summary): string {
+	return [summary, ...rows, ...(rows_omitted ? [`(${rows_omitted} rows are too much to show)`] : [])].join("\n");
+}
+
 function body(result: Parameters<Draw["renderResult"]>[0], isError: boolean, theme: Theme): string[] {
-	const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	const parts = result.content.map((part) => (part.type === "text" ? part.text : ""));
+	// The last block tells what was left out and what was changed.
+	const text = Value.Check(Summary, result.details)
+		? `${told(result.details)}\n${parts.at(-1)}`
+		: parts.join("\n");
 	const color = isError ? "error" : "toolOutput";
 	const lines = plain(text)
 		.split("\n")

@@ -16,11 +16,11 @@ import { difference } from "./diff.ts";
 import type { Details } from "./draw.ts";
 import { Helper } from "./helper.ts";
 import { hostFacts, liveEntries } from "./session.ts";
-import { type Answer, parseAnswer, parseBoot, parseStatus } from "./wire.ts";
+import { type Answer, parseAnswer, parseBoot, parseProjectAnswer, parseStatus, type Summary } from "./wire.ts";
 
 export { remainingTokens } from "./remaining.ts";
 
-type Result = AgentToolResult<Details | undefined>;
+type Structured = AgentToolResult<unknown>["structuredContent"];
 
 function details({ extras: { before, after } }: Answer): Details | undefined {
 	return before === undefined || after === undefined ? undefined : difference(before, after);
@@ -41,13 +41,31 @@ export class Runtime {
 		args: unknown,
 		callId: string,
 		signal: AbortSignal | undefined,
-	): Promise<Result> {
+	): Promise<AgentToolResult<Details | undefined>> {
 		const message = { type: "call", operation, arguments: args };
 		const answer = parseAnswer(await this.ask(ctx, message, callId, signal));
 		return {
 			content: [{ type: "text", text: answer.text }],
-			structuredContent: answer.result as Result["structuredContent"],
+			structuredContent: answer.result as Structured,
 			details: details(answer),
+			isError: answer.isError,
+		};
+	}
+
+	/** Carry out one call of a project tool. A native failure comes back as a result, too. */
+	async project(
+		ctx: ExtensionContext,
+		tool: string,
+		args: unknown,
+		callId: string,
+		signal: AbortSignal | undefined,
+	): Promise<AgentToolResult<Summary>> {
+		const message = { type: "project", tool, arguments: args };
+		const answer = parseProjectAnswer(await this.ask(ctx, message, callId, signal));
+		return {
+			content: answer.blocks.map((text) => ({ type: "text", text })),
+			structuredContent: answer.result as Structured,
+			details: answer.details,
 			isError: answer.isError,
 		};
 	}

@@ -8,6 +8,14 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 
+/** What is stored with a project tool's result for its drawing; rows that are too much are only counted. */
+export const Summary = Type.Object({
+	summary: Type.String(),
+	rows: Type.Optional(Type.Array(Type.String())),
+	rows_omitted: Type.Optional(Type.Number()),
+});
+export type Summary = Static<typeof Summary>;
+
 /** The protocol that this extension speaks. */
 export const PROTOCOL = 1;
 
@@ -26,6 +34,13 @@ const Answer = Type.Object({
 	extras: Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) }),
 });
 
+const ProjectAnswer = Type.Object({
+	result: Type.Record(Type.String(), Type.Unknown()),
+	blocks: Type.Array(Type.String()),
+	details: Summary,
+	isError: Type.Boolean(),
+});
+
 const Line = Type.Union([
 	Type.Object({ ready: Type.Object({ protocol: Type.Number() }) }),
 	Type.Object({ id: Type.String(), ok: Type.Literal(true), value: Type.Unknown() }),
@@ -40,6 +55,7 @@ const Boot = Type.Object({ text: Type.String() });
 
 export type Status = Static<typeof Status>;
 export type Answer = Static<typeof Answer>;
+export type ProjectAnswer = Static<typeof ProjectAnswer>;
 export type Line = Static<typeof Line>;
 
 /** What the shim tells of the session with each request. */
@@ -62,5 +78,6 @@ function parsed<T extends TSchema>(schema: T, value: unknown): Static<T> {
 
 export const parseLine = (line: string): Line => parsed(Line, JSON.parse(line));
 export const parseAnswer = (value: unknown): Answer => parsed(Answer, value);
+export const parseProjectAnswer = (value: unknown): ProjectAnswer => parsed(ProjectAnswer, value);
 export const parseBoot = (value: unknown): string => parsed(Boot, value).text;
 export const parseStatus = (value: unknown): Status => parsed(Status, value);

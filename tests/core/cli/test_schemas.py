@@ -5,6 +5,7 @@ import json
 from click.testing import CliRunner
 
 from hindnote.core.cli.app import make_app
+from hindnote.core.project.tools import NAMES as PROJECT_NAMES
 from hindnote.core.registry import NAMES
 
 
@@ -19,6 +20,15 @@ def test_one_declaration_is_printed_alone() -> None:
     result = CliRunner().invoke(make_app(), ["schemas", "notes_read"])
 
     assert json.loads(result.output)["name"] == "notes_read"
+
+
+def test_the_project_tools_are_printed_when_they_are_asked_for() -> None:
+    result = CliRunner().invoke(make_app(), ["schemas", "--project"])
+    one = CliRunner().invoke(make_app(), ["schemas", "project_todo_list"])
+
+    declared = json.loads(result.output)
+    assert [tool["name"] for tool in declared] == list(PROJECT_NAMES)
+    assert json.loads(one.output) == declared[2]
 
 
 def test_an_unknown_operation_is_a_usage_error_that_names_the_seven() -> None:

@@ -1,29 +1,45 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from hindnote.core.declarations import declaration
+from hindnote.core.project import tools as project
 from hindnote.core.registry import READING, registry
 from hindnote.hosts.claude.declare import FILE, module
 
+SOURCE = module(registry(), project.project_tools())
 
-def test_the_mods_tools_are_generated_from_the_operations() -> None:
+
+def listed(constant: str) -> list[Any]:
+    """Return the list that a constant of the module holds."""
+    found, _ = json.JSONDecoder().raw_decode(SOURCE.partition(f"{constant}[] = ")[2])
+    assert isinstance(found, list)
+    return found
+
+
+def test_the_mods_tools_are_generated_from_the_core() -> None:
     """Run ``python -m hindnote.hosts.claude.declare`` when this fails."""
-    assert FILE.read_text("utf-8") == module(registry())
+    assert FILE.read_text("utf-8") == SOURCE
 
 
-def test_the_mod_declares_name_description_and_input_of_all_seven() -> None:
-    source = module(registry())
+def test_the_mod_declares_name_description_and_input_of_all() -> None:
+    seven = [declaration(operation) for operation in registry().values()]
+    eight = [project.declaration(tool) for tool in project.project_tools().values()]
 
-    tools = json.loads(source.rpartition("ToolSpec[] = ")[2])
-    assert [tool["name"] for tool in tools] == list(registry())
-    for tool, operation in zip(tools, registry().values(), strict=True):
-        declared = declaration(operation)
-        assert tool == {key: declared[key] for key in ("name", "description", "inputSchema")}
+    for constant, declared in (
+        ("TOOLS: readonly ToolSpec", seven),
+        ("PROJECT_TOOLS: readonly ToolSpec", eight),
+    ):
+        keys = ("name", "description", "inputSchema")
+        assert listed(constant) == [{key: one[key] for key in keys} for one in declared]
 
 
-def test_the_mod_knows_which_operations_only_look() -> None:
-    source = module(registry())
+def test_the_mod_knows_which_tools_only_look() -> None:
+    looking = {
+        name
+        for name in project.NAMES
+        if name.endswith(("search", "describe", "list", "validate", "inspect"))
+    }
 
-    listed = source.partition("string[] = ")[2].partition("]")[0] + "]"
-    assert set(json.loads(listed)) == READING
+    assert set(listed("READING: readonly string")) == READING | looking

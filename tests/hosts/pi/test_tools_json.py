@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 from hindnote.core.declarations import declaration
+from hindnote.core.project import tools
 from hindnote.core.registry import registry
 from hindnote.hosts.pi.places import SOURCE
 
@@ -12,3 +13,10 @@ def test_tools_json_is_what_the_core_declares() -> None:
     declared = [declaration(operation) for operation in registry().values()]
 
     assert json.loads((SOURCE / "tools.json").read_bytes()) == declared
+
+
+def test_project_tools_json_is_what_the_core_declares() -> None:
+    """Regenerate it: ``hindnote schemas --project > hosts/pi/extension/project-tools.json``."""
+    declared = [tools.declaration(tool) for tool in tools.project_tools().values()]
+
+    assert json.loads((SOURCE / "project-tools.json").read_bytes()) == declared

@@ -23,9 +23,16 @@ export type CallRequest = {
   call: HostCall
 }
 
+export type ProjectRequest = {
+  kind: 'project'
+  tool: string
+  arguments: Record<string, unknown>
+  call: HostCall
+}
+
 export type BootRequest = { kind: 'boot'; call: HostCall }
 
-/** The text that the model reads, and whether the outcome is a refusal. */
+/** The text that the model reads, and whether the outcome is a refusal or a native failure. */
 export type Answer = { text: string; isError: boolean }
 
 /** What the helper needs of the engine. */
@@ -64,9 +71,9 @@ export class Helper {
   /**
    * Carries out one call.
    *
-   * @param isRepeatable whether the operation only looks, so that it may run twice
+   * @param isRepeatable whether the tool only looks, so that it may run twice
    */
-  async call(request: CallRequest, isRepeatable: boolean): Promise<Answer> {
+  async call(request: CallRequest | ProjectRequest, isRepeatable: boolean): Promise<Answer> {
     const response = await this.#ask(JSON.stringify(request), isRepeatable)
     if (typeof response.text !== 'string' || typeof response.isError !== 'boolean') {
       throw new HelperFailure('hindnote answered in an unknown shape; is its installation whole?')

@@ -1,5 +1,5 @@
 /**
- * hindnote in Claude Code: seven tools and the boot block, answered by hindnote's Python helper.
+ * hindnote in Claude Code: its tools and the boot block, answered by hindnote's Python helper.
  *
  * This module asks, checks the shape and shows; it has no rules of its own. Session, directory
  * and model are read for every call, since `/clear`, `/model` and `/cd` change them while the
@@ -11,7 +11,7 @@ import type { Register } from 'claude-code'
 
 import { Helper, HelperFailure, type HostCall, messageOf } from './helper'
 import { PYTHON } from './runtime'
-import { READING, TOOL_PREFIX, TOOLS } from './tools'
+import { PROJECT_TOOLS, READING, TOOL_PREFIX, TOOLS } from './tools'
 
 type ToolCall = {
   tool: string
@@ -22,6 +22,9 @@ type ToolCall = {
 }
 
 const FAILED = 'hindnote failed unexpectedly; the debug log of Claude Code says more'
+
+/** What `HINDNOTE_PROJECT_TOOLS` may be; `codemode` is Pi's and counts as `deferred`, the default. */
+const CHOICES = ['', 'deferred', 'codemode', 'direct', 'off']
 
 let helper: Helper | undefined
 
@@ -42,9 +45,18 @@ export const register: Register = on => {
       ),
       log: text => $.ui.log(text, { to: 'debug' }),
     })
-    for (const tool of TOOLS) {
+    const choice = await $.env.get('HINDNOTE_PROJECT_TOOLS').then(
+      value => value ?? '',
+      () => '',
+    )
+    if (!CHOICES.includes(choice)) {
+      $.ui.log('hindnote: HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off')
+    }
+    const project = choice === 'off' ? [] : PROJECT_TOOLS
+    for (const tool of [...TOOLS, ...project]) {
       try {
-        await $.tool.register({ ...tool, isDeferred: false })
+        const isDeferred = PROJECT_TOOLS.includes(tool) && choice !== 'direct'
+        await $.tool.register({ ...tool, isDeferred })
       } catch (error) {
         $.ui.log(`hindnote could not register ${tool.name}: ${messageOf(error)}`)
       }
@@ -57,7 +69,7 @@ export const register: Register = on => {
       // An argument whose name the engine needs for itself waits under `$shadowed`.
       const { tool, tool_use_id, agentId, requestMeta, $shadowed, ...rest } = e as ToolCall
       const given = { ...rest, ...$shadowed }
-      const operation = tool.slice(TOOL_PREFIX.length)
+      const name = tool.slice(TOOL_PREFIX.length)
       const [session_id, cwd, model, info] = await Promise.all([
         $.session.id(),
         $.session.root(),
@@ -74,8 +86,10 @@ export const register: Register = on => {
         agent: info.agentType,
       }
       if (helper === undefined) return { deny: 'hindnote has not been started in this session' }
-      const request = { kind: 'call', operation, arguments: given, call } as const
-      const answer = await helper.call(request, READING.includes(operation))
+      const request = PROJECT_TOOLS.some(tool => tool.name === name)
+        ? ({ kind: 'project', tool: name, arguments: given, call } as const)
+        : ({ kind: 'call', operation: name, arguments: given, call } as const)
+      const answer = await helper.call(request, READING.includes(name))
       return answer.isError
         ? { isError: true, result: answer.text }
         : { result: answer.text }

@@ -1,7 +1,7 @@
 import type { On } from 'claude-code'
 import { expect, mock, test } from 'claude-code/testing'
 
-import { TOOLS } from '../hooks/tools'
+import { PROJECT_TOOLS, TOOLS } from '../hooks/tools'
 
 type Reply = { text: string; status?: number } | { throws: string }
 
@@ -21,8 +21,8 @@ class World {
   reply: (path: string) => Reply = () => answer('the text')
   once: () => { exitCode: number; stdout: string; stderr: string } = () => ({ exitCode: 0, stdout: JSON.stringify(OK), stderr: '' })
 
-  constructor(on: On) {
-    mock.env(on, { TMPDIR: '/tmp/x/' })
+  constructor(on: On, env: Record<string, string> = {}) {
+    mock.env(on, { TMPDIR: '/tmp/x/', ...env })
     mock.clock(on)
     on('session.start', (_, e) => ({ cwd: e.cwd }))
     on('session.end', (_, e) => ({ sessionId: e.sessionId }))
@@ -75,12 +75,48 @@ const START = { cwd: '/', surface: null, isInteractive: false } as const
 const LIST = { tool: 'mcp__hindnote__notes_list', glob: '*' } as const
 const WRITE = { tool: 'mcp__hindnote__notes_write', address: 'a', content: 'x' } as const
 
-test('the tools are registered in front of the model', async ($, on) => {
+const TODOS = { tool: 'mcp__hindnote__project_todo_list' } as const
+
+test('the seven are registered in front of the model, the project tools behind its search', async ($, on) => {
   const world = new World(on)
   await $.session.start(START)
 
-  expect(world.registered).toEqual(TOOLS.map(tool => `${tool.name} false`))
+  expect(world.registered).toEqual([
+    ...TOOLS.map(tool => `${tool.name} false`),
+    ...PROJECT_TOOLS.map(tool => `${tool.name} true`),
+  ])
   expect(world.spawned).toEqual([])
+  expect(world.logged).toEqual([])
+})
+
+for (const [choice, end, told] of [
+  ['off', 'history_read false', []],
+  ['direct', 'project_todo_transition false', []],
+  ['codemode', 'project_todo_transition true', []],
+  ['yes', 'project_todo_transition true', ['hindnote: HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off']],
+] as const) {
+  test(`the person chose ${choice} for the project tools`, async ($, on) => {
+    const world = new World(on, { HINDNOTE_PROJECT_TOOLS: choice })
+    await $.session.start(START)
+
+    expect(world.registered.at(-1)).toBe(end)
+    expect(world.registered[0]).toBe('notes_list false')
+    expect(world.logged).toEqual([...told])
+  })
+}
+
+test('a call of a project tool is asked as one, and a native failure is an error result', async ($, on) => {
+  const world = new World(on)
+  world.reply = () => answer('error: todo_conflict: duplicates', true)
+  await $.session.start(START)
+
+  expect(await $.tool.call(TODOS)).toEqual({ isError: true, result: 'error: todo_conflict: duplicates' })
+  expect(world.asked[0]?.body).toEqual({
+    kind: 'project',
+    tool: 'project_todo_list',
+    arguments: {},
+    call: { session_id: 's1', session_file: '/t/s1.jsonl', call_id: expect.any(String), cwd: '/root', model: 'm1' },
+  })
 })
 
 test('a call is asked as the session stands at that moment', async ($, on) => {
