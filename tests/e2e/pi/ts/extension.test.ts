@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { BOOT_TYPE, storedBlock, windowOf, withBlock } from "./boot.ts";
 import { difference } from "./diff.ts";
-import { collapse, plain, summary } from "./draw.ts";
+import { collapse, plain, summary, told } from "./draw.ts";
 import { Helper } from "./helper.ts";
+import { choice, reach } from "./project.ts";
 import { remainingTokens } from "./remaining.ts";
 import { newEntrySync } from "./session.ts";
-import { parseAnswer, parseLine } from "./wire.ts";
+import { parseAnswer, parseLine, parseProjectAnswer } from "./wire.ts";
 
 const entry = (id: string) => ({ id });
 const text = (entry: object) => JSON.stringify(entry);
@@ -89,6 +90,29 @@ test("what Pi does not know is a failure", () => {
 	assert.throws(() => remainingTokens({} as any, { getContextUsage: () => undefined } as any), /does not know/);
 });
 
+// -- the project tools -----------------------------------------------------------
+
+test("the setting is one of Pi's exposures or off, and anything else is told", () => {
+	assert.deepEqual(choice(undefined), { choice: "codemode" });
+	assert.deepEqual(choice(""), { choice: "codemode" });
+	for (const one of ["codemode", "direct", "deferred", "off"] as const) assert.deepEqual(choice(one), { choice: one });
+	assert.equal(choice("Direct").choice, "codemode");
+	assert.match(choice("Direct").complaint ?? "", /HINDNOTE_PROJECT_TOOLS is none of codemode, direct, deferred, off/);
+});
+
+test("the tools are named in codemode, unless it lists every tool", () => {
+	const usual = reach("codemode", {}, ["one", "two"]);
+	assert.equal(usual.exposure, "codemode");
+	assert.match(usual.namespace?.description ?? "", /: one, two\. /);
+	assert.deepEqual(reach("codemode", { codemode: { mode: "only" } }, ["one"]), { exposure: "codemode" });
+	assert.equal(reach("direct", {}, []).exposure, "direct");
+});
+
+test("an answer of a project tool is drawn from its summary and rows", () => {
+	assert.equal(told({ summary: "2 todos", rows: ["a", "b"] }), "2 todos\na\nb");
+	assert.equal(told({ summary: "9 todos", rows_omitted: 9 }), "9 todos\n(9 rows are too much to show)");
+});
+
 // -- drawing -------------------------------------------------------------------
 
 test("nothing but text and line breaks reaches the terminal", () => {
@@ -96,6 +120,7 @@ test("nothing but text and line breaks reaches the terminal", () => {
 });
 
 test("a call is told in one short line", () => {
+	assert.equal(summary({ path: "todos/a.md", to_status: "ready" }), "path=todos/a.md to_status=ready");
 	assert.equal(summary({ address: "@project/plan", content: "…", cwd: "/x" }), "@project/plan cwd=/x");
 	assert.equal(summary({ query: ["a", "b"], seq: 0 }), 'seq=0 query=["a","b"]');
 	assert.equal(summary(undefined), "");
@@ -135,6 +160,9 @@ test("lines of another shape are refused", () => {
 	for (const line of ["", "null", "{}", '{"id":1,"ok":true,"value":1}', '{"id":"1","ok":false}', '{"ready":{}}'])
 		assert.throws(() => parseLine(line), line);
 	assert.throws(() => parseAnswer({ result: {}, text: "t", isError: "no", extras: {} }));
+	const sound = { result: {}, blocks: ["a", "b"], details: { tool: "t", summary: "s", counts: {} }, isError: false };
+	assert.deepEqual(parseProjectAnswer(sound), sound);
+	assert.throws(() => parseProjectAnswer({ ...sound, blocks: "a" }));
 });
 
 function fake(script: string): Helper {
