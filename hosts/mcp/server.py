@@ -8,9 +8,11 @@ the host's own failure (internal error); a crash's text stays in the log.
 from __future__ import annotations
 
 import logging
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -32,6 +34,7 @@ from hindnote.core.dispatch import Dispatcher, HostFailure
 from hindnote.core.operation import ArgumentError
 from hindnote.core.registry import registry
 from hindnote.hosts.mcp.calls import Settings, history_call, notes_call
+from hindnote.hosts.mcp.stdin import Mended
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,5 +153,6 @@ def make_server(settings: Settings, hosts: Hosts, home: Path) -> Server[Any]:
 async def serve(settings: Settings, hosts: Hosts, home: Path) -> None:
     """Serve one program over standard input and output until it closes them."""
     server = make_server(settings, hosts, home)
-    async with stdio_server() as (source, sink):
+    lines = Mended(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    async with stdio_server(stdin=anyio.wrap_file(lines)) as (source, sink):
         await server.run(source, sink, server.create_initialization_options())

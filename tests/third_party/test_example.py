@@ -6,6 +6,8 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -110,6 +112,19 @@ def test_another_host_finds_the_sessions(person: Person) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Count the lines of the readme." in done.stdout
+
+
+def test_the_page_s_examples_print_what_it_shows(person: Person) -> None:
+    shutil.copyfile(EXAMPLE / "voyage.log", person.project / "voyage.log")
+    page = (EXAMPLE.parents[2] / "docs" / "third-party-hosts.md").read_text("utf-8")
+    mark = r"<!-- run: third-party -->\n```console\n(.*?)^```$"
+    (block,) = re.findall(mark, page, re.MULTILINE | re.DOTALL)
+    for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, shown = step.partition("\n")
+        program, *arguments = shlex.split(command)
+        pattern = ".*?".join(re.escape(part) for part in shown.rstrip("\n").split("…"))
+        printed = person.run(program, *arguments).stdout.rstrip("\n")
+        assert re.fullmatch(pattern, printed, re.DOTALL), f"$ {command}\n{printed}"
 
 
 def test_the_kit_runs_without_a_test_file(person: Person) -> None:

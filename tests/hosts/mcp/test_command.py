@@ -74,33 +74,35 @@ def test_project_notes_are_those_of_the_directory_of_the_start(tmp_path: Path) -
     assert note.parent.name.startswith("my-project-")
 
 
-def test_a_line_that_is_no_request_does_not_end_the_server_and_the_end_of_its_input_does(
-    tmp_path: Path,
-) -> None:
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        },
-    }
+def test_a_server_answers_what_it_can_read_and_ends_with_its_input(tmp_path: Path) -> None:
+    client = {"name": "t", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    write = {"name": "notes_write", "arguments": {"address": "@human/a", "content": "CONTENT"}}
+    lines = [
+        b"{ torn",
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
+        b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": write})
+        # Half of a pair, as a program writes it whose strings are UTF-16; then a byte.
+        .replace("CONTENT", "a \\ud83d b \\ud83d\\udc4b\\n")
+        .encode(),
+    ]
     done = subprocess.run(
         [sys.executable, *SERVER],
         cwd=tmp_path,
         env={**os.environ, "HINDNOTE_HOME": str(tmp_path / "notes")},
-        input=b"{ torn\n" + json.dumps(hello).encode() + b"\n",
+        input=b"\n".join(lines) + b"\n",
         capture_output=True,
         timeout=60,
         check=False,
     )
 
     # Nothing but messages comes out, or a line would not be JSON.
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = {a.get("id"): a for a in map(json.loads, done.stdout.splitlines())}
     assert done.returncode == 0
-    assert [a["result"]["serverInfo"]["name"] for a in answers if a.get("id") == 1] == ["hindnote"]
+    assert answers[1]["result"]["serverInfo"]["name"] == "hindnote"
+    note = (tmp_path / "notes/human/a.md").read_text("utf-8")
+    assert note.endswith("a \ufffd b 👋\n")
 
 
 def invoke(*options: str) -> Result:
