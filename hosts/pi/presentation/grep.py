@@ -7,47 +7,53 @@ by line (the cost of a reading is the sum over its lines):
 
 - going on in a block, the next line of the same file, costs nothing;
 - a new block costs a little, a new file more;
-- a line number that goes back within a file costs more than a new file, and a
-  block without a match (only context) more than anything.
+- what the search does not print costs most: a line number that goes back, a block
+  without a match, more or fewer lines around a match than were asked for, a match
+  without what was looked for, a file that was not asked for.
 
 Where readings cost the same, a path that other lines could have too is preferred,
-then one that looks like a file's name, then the shortest.
+then one that looks like a file's name, then the shortest. A path that another one
+could replace at no cost is a guess, and is called one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-SEPARATOR = "--"
+from hindnote.hosts.pi.presentation.query import Query
+from hindnote.hosts.pi.presentation.splits import (
+    SEPARATOR,
+    Split,
+    is_spaced,
+    named,
+    splits,
+    unnamed,
+)
 
-_SPLIT = re.compile(r"(?=([:-])([1-9][0-9]{0,8})\1)")
-_UNNAMED = re.compile(r"([1-9][0-9]{0,8})([:-])")
-_PATH_LIMIT = 4096
-_CANDIDATES = 32
-"""Splits of one line that are considered, so that no line takes more than its share."""
+CUT = "... [truncated]"
 
-_NEW_BLOCK = 1_000
-_NEW_FILE = 10_000
-_GOES_BACK = 50_000
-_NO_MATCH = 10_000_000
-# Below a new block: these only decide between readings that are otherwise equal.
+# The costs that make one reading more likely than another. Taste, below a unit, decides
+# between readings that are otherwise equal.
+_UNIT = 1_000_000
+_NEW_BLOCK = _UNIT
+_NEW_FILE = 10 * _UNIT
+_GOES_BACK = 50 * _UNIT
+_WRONG_CONTEXT = 50 * _UNIT
+_WRONG_TEXT = 100 * _UNIT
+_WRONG_FILE = 100 * _UNIT
+_UNREAD = 100 * _UNIT
+_NO_MATCH = 10_000 * _UNIT
 _ALONE = 200
 _NO_FILE_NAME = 100
 
+_STATES = 6
+"""Ways to have come to one split that are followed, at most."""
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """One reading of a printed line."""
-
-    path: str | None
-    line: int
-    match: bool
-    start: int
-    """Where the text begins in the printed line."""
+_FAR = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,159 +67,302 @@ class Reading:
     """Whether a blank stands before each text."""
 
     guessed: frozenset[int] = frozenset()
-    """Lines that begin a file whose path could as well be another one."""
+    """Lines that could as well be of another file."""
 
 
-@dataclass(slots=True)
-class _Step:
-    """The cheapest reading of all lines up to one, given that line's split."""
-
-    split: Split
-    matched: bool
-    """Whether the block that this line is in has a match so far."""
-
-    cost: int
-    before: _Step | None
-
-    @property
-    def final(self) -> int:
-        """The cost if the block ends here."""
-        return self.cost if self.matched else self.cost + _NO_MATCH
-
-
-def resolve(lines: Sequence[str], name: str | None, *, context: bool) -> Reading | None:
+def resolve(lines: Sequence[str], query: Query) -> Reading | None:
     """Return the most consistent reading of a search's printed lines.
 
     Args:
         lines: The lines, separators included, without notices.
-        name: The name of what was searched, when it is known: the only path there
-            is if a single file was searched.
-        context: Whether context lines may be there at all.
+        query: What is known of the search.
 
     Returns:
         None when not one line looks like a line of a file.
     """
-    printed = [line for line in lines if line != SEPARATOR]
-    spaced = _is_spaced(printed)
-    if name and printed and all(_named(line, name, spaced) for line in printed):
-        return Reading(tuple(_named(line, name, spaced) for line in lines), spaced)
-    options = [_splits(line, spaced) if line != SEPARATOR else [] for line in lines]
-    if not context and all(any(split.match for split in found) for found in options if found):
+    spaced = is_spaced([line for line in lines if line != SEPARATOR])
+    best = _best(lines, query, spaced)
+    alone = None if spaced else unnamed(lines)
+    # Old results have no blank there, but their texts may all begin with one.
+    doubtful = spaced and best is not None and (best.strained or best.divisible)
+    old = _best(lines, query, spaced=False) if doubtful else None
+    if best and old and old.units < best.units:
+        best, old, spaced = old, None, False
+    for blank in (spaced, False) if query.name else ():
+        only = _only(lines, query, blank)
+        if only and (best is None or alone or only.units <= best.units):
+            return Reading(tuple(only.chosen()), blank)
+    if alone or best is None:
+        return Reading(tuple(alone), spaced) if alone else None
+    chosen = best.chosen()
+    guessed = set(best.rivals(chosen))
+    if old and old.units <= best.units:
+        guessed.update(set(old.rivals(chosen)).intersection(best.divided()))
+    return Reading(tuple(chosen), spaced, frozenset(guessed))
+
+
+def _best(lines: Sequence[str], query: Query, spaced: bool) -> _Readings | None:
+    options = [splits(line, spaced) if line != SEPARATOR else [] for line in lines]
+    if query.context == 0 and all(
+        any(split.match for split in found) for found in options if found
+    ):
         options = [[split for split in found if split.match] for found in options]
-    if not any(options):
-        return _unnamed(lines)
-    splits = _cheapest(options)
-    return Reading(tuple(splits), spaced, frozenset(_guesses(splits, options)))
+    return _Readings(lines, options, query) if any(options) else None
 
 
-def _is_spaced(printed: Sequence[str]) -> bool:
-    readable = [line for line in printed if _splits(line, spaced=False)]
-    return bool(readable) and all(_splits(line, spaced=True) for line in readable)
-
-
-def _splits(line: str, spaced: bool) -> list[Split]:
-    """Return every way to read a printed line, the shortest path first."""
-    found = []
-    for match in _SPLIT.finditer(line, 1, _PATH_LIMIT):
-        split = _split(line, match, spaced)
-        # A time of day is no path, and neither is a folder.
-        if (
-            split is None
-            or line[: match.start()].strip().isdigit()
-            or line[match.start() - 1] == "/"
-        ):
-            continue
-        found.append(split)
-        if len(found) == _CANDIDATES:
-            break
-    return found
-
-
-def _named(line: str, name: str, spaced: bool) -> Split | None:
-    """Return the reading of a line under a known path, if it begins with it."""
-    match = _SPLIT.match(line, len(name)) if line.startswith(name) else None
-    return _split(line, match, spaced) if match else None
-
-
-def _split(line: str, match: re.Match[str], spaced: bool) -> Split | None:
-    mark, number = match.group(1, 2)
-    start = match.start() + len(number) + 2
-    if spaced and line[start : start + 1] != " ":
+def _only(lines: Sequence[str], query: Query, spaced: bool) -> _Readings | None:
+    """Return the reading under which all lines are of the one file that was searched."""
+    name = query.name or ""
+    found = [named(line, name, spaced) if line != SEPARATOR else None for line in lines]
+    if not all(split or line == SEPARATOR for split, line in zip(found, lines, strict=True)):
         return None
-    return Split(line[: match.start()], int(number), mark == ":", start + spaced)
+    return _Readings(lines, [[split] if split else [] for split in found], query)
 
 
-def _unnamed(lines: Sequence[str]) -> Reading | None:
-    """Return the reading of lines that begin with their number: one file, not named."""
-    splits: list[Split | None] = []
-    last = 0
-    for line in lines:
-        match = _UNNAMED.match(line)
-        if line == SEPARATOR:
-            splits.append(None)
-        elif match is None or int(match.group(1)) <= last:
-            return None
-        else:
-            last = int(match.group(1))
-            splits.append(Split(None, last, match.group(2) == ":", match.end()))
-    return Reading(tuple(splits), spaced=False) if last else None
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A way to have read a line: which split of it, and where in its block that stands."""
+
+    rank: int
+    """Which of the line's splits."""
+
+    matched: bool
+    """Whether the block has a match so far."""
+
+    distance: int
+    """Lines since that match, else since the block began. 0 where it does not matter."""
 
 
-def _cheapest(options: Sequence[Sequence[Split]]) -> list[Split | None]:
-    """Return the cheapest choice of one option per line."""
-    support = Counter(split.path for found in options for split in found)
-    steps: list[_Step] = []
-    broken = False
-    for found in options:
-        if found:
-            steps = _next_steps(steps, found, support, broken)
-        # A separator, or a line in no known form, ends a block.
-        broken = not found
-    step: _Step | None = min(steps, key=lambda step: step.final)
-    chain = []
-    while step is not None:
-        chain.append(step.split)
-        step = step.before
-    return [chain.pop() if found else None for found in options]
+@dataclass(slots=True)
+class _Line:
+    """A printed line with everything that it could be."""
+
+    found: list[Split]
+    fixed: list[int]
+    """What each split costs wherever it stands."""
+
+    taste: list[int]
+    """What speaks against beginning a file with each split, all else being equal."""
+
+    broken: bool
+    """Whether a separator or an unreadable line stands before it."""
+
+    costs: dict[_State, int]
+    """The cheapest way to each state."""
+
+    before: dict[_State, _State | None]
 
 
-def _next_steps(
-    steps: Sequence[_Step], found: Sequence[Split], support: Counter[str | None], broken: bool
-) -> list[_Step]:
-    """Return the cheapest ways to read one more line, two at most for each of its splits."""
-    by_path: dict[str | None, list[_Step]] = {}
-    for step in steps:
-        by_path.setdefault(step.split.path, []).append(step)
-    cheapest = min(steps, key=lambda step: step.final, default=None)
-    before = cheapest.final if cheapest else 0
-    following = []
-    for rank, split in enumerate(found):
-        entered = before + _NEW_FILE + _taste(split, support) + rank
-        ways = [_Step(split, split.match, entered, cheapest)]
-        for step in by_path.get(split.path, ()):
-            if _goes_on(step.split, split) and not broken:
-                ways.append(_Step(split, step.matched or split.match, step.cost, step))
-            else:
-                cost = step.final + _turn(step.split, split)
-                ways.append(_Step(split, split.match, cost, step))
-        for matched in (True, False):
-            same = [way for way in ways if way.matched is matched]
-            if same:
-                following.append(min(same, key=lambda way: way.cost))
-    return following
+class _Readings:
+    """All readings of a result that are worth following."""
+
+    def __init__(
+        self, lines: Sequence[str], options: Sequence[Sequence[Split]], query: Query
+    ) -> None:
+        self._query = query
+        self._options = options
+        self._lines: list[_Line] = []
+        support = Counter(split.path for found in options for split in found)
+        last_readable = max(index for index, found in enumerate(options) if found)
+        # Behind the last match that the limit allows, a match is shown as context.
+        late = last_readable - (query.context or 0) if query.limited else last_readable
+        broken = False
+        for index, found in enumerate(options):
+            if found:
+                fixed = [self._fixed(lines[index], split, index > late) for split in found]
+                taste = [_taste(split, support) + rank for rank, split in enumerate(found)]
+                self._lines.append(_Line(list(found), fixed, taste, broken, {}, {}))
+                self._follow()
+            broken = not found
+        self._ends = {
+            state: cost + (0 if query.unfinished else self._final(state))
+            for state, cost in self._lines[-1].costs.items()
+        }
+        self.total = min(self._ends.values())
+        self._unread = sum(
+            not found and line != SEPARATOR for found, line in zip(options, lines, strict=True)
+        )
+
+    @property
+    def units(self) -> int:
+        """What the cheapest reading costs, taste aside."""
+        return (self.total + _UNREAD * self._unread) // _UNIT
+
+    @property
+    def strained(self) -> bool:
+        """Whether even the cheapest reading has something that a search does not print."""
+        chain = [split for split in self.chosen() if split]
+        cost = _NEW_FILE + sum(
+            _NEW_FILE if split.path != last.path else _NEW_BLOCK * (split.line != last.line + 1)
+            for last, split in pairwise(chain)
+        )
+        return self.total // _UNIT > cost // _UNIT
+
+    @property
+    def divisible(self) -> bool:
+        """Whether a path has in it what would divide it if no blank were needed."""
+        return next(self.divided(), None) is not None
+
+    def divided(self) -> Iterator[int]:
+        """Yield the lines with such a path."""
+        paths = {split.path for split in self.chosen() if split and split.path}
+        divided = {path for path in paths if splits(path, spaced=False)}
+        for index, split in enumerate(self.chosen()):
+            if split and split.path in divided:
+                yield index
+
+    def chosen(self) -> list[Split | None]:
+        """Return the cheapest reading."""
+        state: _State | None = min(self._ends, key=self._ends.__getitem__)
+        chain = []
+        for line in reversed(self._lines):
+            assert state is not None
+            chain.append(line.found[state.rank])
+            state = line.before[state]
+        return [chain.pop() if found else None for found in self._options]
+
+    def rivals(self, chosen: Sequence[Split | None]) -> Iterator[int]:
+        """Yield the lines for which another path than the chosen one would cost no more."""
+        places = [index for index, found in enumerate(self._options) if found]
+        left = {state: cost - self._lines[-1].costs[state] for state, cost in self._ends.items()}
+        for index in range(len(self._lines) - 1, -1, -1):
+            line = self._lines[index]
+            ours = chosen[places[index]]
+            if len(line.found) > 1 and any(
+                (cost + left.get(state, _FAR)) // _UNIT <= self.total // _UNIT
+                for state, cost in line.costs.items()
+                if ours and line.found[state.rank].path != ours.path
+            ):
+                yield places[index]
+            if index:
+                left = self._left(self._lines[index - 1], line, left)
+
+    def _fixed(self, line: str, split: Split, late: bool) -> int:
+        """Return what speaks against a split, whatever stands around it."""
+        cost = 0
+        text = line[split.start :]
+        if not text.endswith(CUT):
+            holds = self._query.holds(text)
+            if holds is not None and holds is not split.match and not (late and holds):
+                cost += _WRONG_TEXT
+        glob = self._query.glob
+        if glob and not glob.match(re.split(r"[/\\]", split.path or "")[-1]):
+            cost += _WRONG_FILE
+        return cost
+
+    def _follow(self) -> None:
+        """Find the cheapest ways to read one more line."""
+        line = self._lines[-1]
+        if len(self._lines) == 1:
+            for rank in range(len(line.found)):
+                state, cost = self._enter(line, rank)
+                line.costs[state], line.before[state] = cost, None
+            return
+        last = self._lines[-2]
+        ends = _two_cheapest(
+            (cost + self._final(state), last.found[state.rank].path, state)
+            for state, cost in last.costs.items()
+        )
+        by_path: dict[str | None, list[_State]] = {}
+        for state in last.costs:
+            by_path.setdefault(last.found[state.rank].path, []).append(state)
+        for rank, split in enumerate(line.found):
+            ways: dict[_State, tuple[int, _State]] = {}
+            state, cost = self._enter(line, rank)
+            for end, path, before in ends:
+                if path != split.path:
+                    ways[state] = end + cost, before
+                    break
+            for before in by_path.get(split.path, ()):
+                state, cost = self._go_on(last, before, line, rank)
+                cost += last.costs[before]
+                if state not in ways or cost < ways[state][0]:
+                    ways[state] = cost, before
+            for state in sorted(ways, key=lambda state: ways[state][0])[:_STATES]:
+                line.costs[state], line.before[state] = ways[state]
+
+    def _left(self, last: _Line, line: _Line, left: dict[_State, int]) -> dict[_State, int]:
+        """Return what remains to be paid from each state of a line, given that of the next."""
+        entries = []
+        for rank, split in enumerate(line.found):
+            state, cost = self._enter(line, rank)
+            if state in left:
+                entries.append((cost + left[state], split.path, state))
+        entries = list(_two_cheapest(entries))
+        ranks: dict[str | None, list[int]] = {}
+        for rank, split in enumerate(line.found):
+            ranks.setdefault(split.path, []).append(rank)
+        remaining = {}
+        for state in last.costs:
+            path = last.found[state.rank].path
+            costs = [self._final(state) + cost for cost, other, _ in entries if other != path][:1]
+            for rank in ranks.get(path, ()):
+                following, cost = self._go_on(last, state, line, rank)
+                if following in left:
+                    costs.append(cost + left[following])
+            remaining[state] = min(costs, default=_FAR)
+        return remaining
+
+    def _enter(self, line: _Line, rank: int) -> tuple[_State, int]:
+        """Return the state of a line that begins a file, and what that costs."""
+        state, cost = self._begin(line.found[rank], rank)
+        return state, _NEW_FILE + line.taste[rank] + line.fixed[rank] + cost
+
+    def _begin(self, split: Split, rank: int) -> tuple[_State, int]:
+        around = self._query.context
+        if split.match:
+            return _State(rank, True, 0), self._lead(split, 0)
+        return _State(rank, False, 0 if around is None else 1), 0
+
+    def _lead(self, match: Split, shown: int) -> int:
+        """Return what a block's first match costs with so many lines shown before it."""
+        around = self._query.context
+        if around is None or shown == min(around, match.line - 1):
+            return 0
+        return _WRONG_CONTEXT
+
+    def _go_on(self, last: _Line, state: _State, line: _Line, rank: int) -> tuple[_State, int]:
+        """Return the state of a line of the same file as the one before, and what it costs."""
+        before, split = last.found[state.rank], line.found[rank]
+        around = self._query.context
+        if split.line != before.line + 1 or line.broken:
+            following, cost = self._begin(split, rank)
+            cost += _NEW_BLOCK if split.line > before.line else _GOES_BACK
+            cost += self._final(state)
+            # Only the end of a file leaves fewer lines behind a match.
+            if around is not None and state.matched and state.distance < around:
+                cost += _WRONG_CONTEXT
+            return following, cost + line.fixed[rank]
+        distance = state.distance + 1 if around is not None else 0
+        cost = line.fixed[rank]
+        if split.match:
+            cost += 0 if state.matched else self._lead(split, state.distance)
+            return _State(rank, True, 0), cost
+        if around is not None and distance > (2 * around if state.matched else around):
+            cost += _WRONG_CONTEXT
+        return _State(rank, state.matched, distance), cost
+
+    def _final(self, state: _State) -> int:
+        """Return what it costs if a block ends here."""
+        if not state.matched:
+            return _NO_MATCH
+        around = self._query.context
+        return _WRONG_CONTEXT if around is not None and state.distance > around else 0
 
 
-def _goes_on(last: Split, split: Split) -> bool:
-    return split.line == last.line + 1
-
-
-def _turn(last: Split, split: Split) -> int:
-    """Return what a new block of the same file costs."""
-    return _NEW_BLOCK if split.line > last.line else _GOES_BACK
+def _two_cheapest(
+    ways: Iterable[tuple[int, str | None, _State]],
+) -> list[tuple[int, str | None, _State]]:
+    """Return the cheapest way, and the cheapest of those with another path."""
+    cheapest: dict[str | None, tuple[int, str | None, _State]] = {}
+    for way in ways:
+        held = cheapest.get(way[1])
+        if held is None or way[0] < held[0]:
+            cheapest[way[1]] = way
+    return sorted(cheapest.values(), key=lambda way: way[0])[:2]
 
 
 def _taste(split: Split, support: Counter[str | None]) -> int:
-    """Return what speaks against beginning a file with this path, all else being equal."""
     alone = _ALONE if support[split.path] == 1 else 0
     return alone + (0 if _looks_like_a_file(split.path or "") else _NO_FILE_NAME)
 
@@ -226,40 +375,3 @@ def _looks_like_a_file(path: str) -> bool:
     """Return whether a path ends like a file's name: an extension, or a word like ``Makefile``."""
     name = re.split(r"[/\\]", path)[-1]
     return bool(_EXTENSION.search(name) or _WORD.match(name))
-
-
-def _guesses(splits: Sequence[Split | None], options: Sequence[Sequence[Split]]) -> Iterable[int]:
-    """Yield the first line of each file for which another path would be as consistent."""
-    start = 0
-    while start < len(splits):
-        first = splits[start]
-        stop = start + 1
-        while first and stop < len(splits) and (more := splits[stop]) and more.path == first.path:
-            stop += 1
-        if first and _has_rival(first, splits[start:stop], options[start:stop]):
-            yield start
-        start = stop
-
-
-def _has_rival(
-    first: Split, splits: Sequence[Split | None], options: Sequence[Sequence[Split]]
-) -> bool:
-    rivals = {split.path for split in options[0]} - {first.path}
-    ours = _cost_of([split for split in splits if split])
-    for path in rivals:
-        others = [split for found in options for split in found if split.path == path]
-        if len(others) == len(splits) and _cost_of(others) <= ours:
-            return True
-    return False
-
-
-def _cost_of(splits: Sequence[Split]) -> int:
-    """Return what lines of one file cost as blocks."""
-    cost, matched = 0, splits[0].match
-    for last, split in pairwise(splits):
-        if _goes_on(last, split):
-            matched = matched or split.match
-        else:
-            cost += _turn(last, split) + (0 if matched else _NO_MATCH)
-            matched = split.match
-    return cost + (0 if matched else _NO_MATCH)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from hindnote.hosts.pi.presentation.collect import located
 from hindnote.hosts.pi.presentation.models import (
     Bash,
     Edit,
@@ -21,6 +20,7 @@ from hindnote.hosts.pi.presentation.models import (
     Text,
     Write,
 )
+from hindnote.hosts.pi.presentation.output import FullOutput, full_output
 from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
 
 if TYPE_CHECKING:
@@ -174,22 +174,27 @@ class _Article:
             lines = text_lines(told.command)
             text = "\n".join(f"{'>' if n else '$'} {row}" for n, row in enumerate(lines))
             yield from self._pre(text.split("\n"), "match")
+        whole = full_output(told) if told.full_output_path else FullOutput()
         if told.no_output:
             yield '<p class="note">no output</p>'
+        elif self._full and whole.path:
+            if whole.omitted:
+                yield f'<p class="note">… {whole.omitted:,} more bytes</p>'
+            yield from self._pre(text_lines(whole.text))
         elif told.output:
             yield from self._pre(text_lines(told.output))
         yield from self._noted("", told.notices)
         if told.full_output_path:
-            yield self._full_output(told.full_output_path)
+            yield self._full_output(told.full_output_path, whole)
         if ending := ended(told):
             yield f'<p class="error">{escape(ending)}</p>'
 
-    def _full_output(self, path: str) -> str:
-        target = located("/", path)
-        if target is None or not target.exists():
-            return f'<p class="note">full output: {self._text(path)} (no longer there)</p>'
-        uri = escape(target.as_uri())
-        return f'<p class="note">full output: <a href="{uri}">{self._text(path)}</a></p>'
+    def _full_output(self, path: str, whole: FullOutput) -> str:
+        shown = self._text(path)
+        if whole.path is None:
+            return f'<p class="note">full output: {shown} ({escape(whole.problem)})</p>'
+        uri = escape(whole.path.as_uri())
+        return f'<p class="note">full output: <a href="{uri}">{shown}</a></p>'
 
     def _diff_row(self, row: DiffRow, gutter: int) -> str:
         look = {"+": " add", "-": " del", "…": " gap"}.get(row.marker or "", "")

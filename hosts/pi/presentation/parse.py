@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from hindnote.core.text import clean
-from hindnote.hosts.pi.presentation.grep import Reading, resolve
+from hindnote.hosts.pi.presentation.grep import CUT, Reading, resolve
 from hindnote.hosts.pi.presentation.models import (
     Bash,
     DiffRow,
@@ -27,15 +26,16 @@ from hindnote.hosts.pi.presentation.models import (
     Truncation,
     Write,
 )
+from hindnote.hosts.pi.presentation.query import query
 
-CUT = "... [truncated]"
 SHELLS = ("bash", "powershell")
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""
 
 _N = "[0-9]{1,12}"
-_TAIL = re.compile(r"(?:\A|\n\n)\[([^\n]*)\]\Z")
+_TAIL = re.compile(r"\n\n\[([^\n]*)\]\Z")
+_LIMIT = re.compile("limit|truncated", re.IGNORECASE)
 _NOTICE_END = re.compile(r"(?<=[^.])\. (?=[A-Z0-9])")
 _STATUS = re.compile(
     rf"(?:\A|\n\n)(Command (?:exited with code (-?{_N})"
@@ -147,10 +147,11 @@ def _image(block: Mapping[str, Any]) -> Image:
     return Image(mime=_str(block.get("mimeType")), size=size)
 
 
-def _noticed(text: str) -> tuple[str, str, tuple[str, ...]]:
+def _noticed(result: _Result) -> tuple[str, str, tuple[str, ...]]:
     """Return what stands before the bracketed notice at the end, that end, and its parts."""
+    text = result.text
     match = _at_end(_TAIL, text)
-    if match is None:
+    if match is None or not (result.details or _LIMIT.search(match.group(1))):
         return text, "", ()
     return text[: match.start()], match.group(), tuple(_NOTICE_END.split(match.group(1)))
 
@@ -158,13 +159,9 @@ def _noticed(text: str) -> tuple[str, str, tuple[str, ...]]:
 def _grep(result: _Result) -> Presentation:
     if result.text == "No matches found":
         return Grep(no_matches=True, tail=result.text, **result.common)
-    body, tail, notices = _noticed(result.text)
+    body, tail, notices = _noticed(result)
     lines = body.split("\n")
-    path = result.argument("path")
-    name = PurePosixPath(path.replace("\\", "/")).name if path else None
-    # Without the call context lines may be there; with it, only if it asked for them.
-    context = not result.known or bool(result.arguments.get("context"))
-    reading = resolve(lines, name, context=context)
+    reading = resolve(lines, query(result.arguments if result.known else None, notices))
     if reading is None:
         return result.plain("no printed line names a file and a line")
     files = _files(lines, reading)
@@ -213,14 +210,14 @@ def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
 def _find(result: _Result) -> Presentation:
     if result.text == "No files found matching pattern":
         return Find(no_matches=True, tail=result.text, **result.common)
-    body, tail, notices = _noticed(result.text)
+    body, tail, notices = _noticed(result)
     return Find(paths=tuple(body.split("\n")), notices=notices, tail=tail, **result.common)
 
 
 def _ls(result: _Result) -> Presentation:
     if result.text == "(empty directory)":
         return Ls(empty=True, tail=result.text, **result.common)
-    body, tail, notices = _noticed(result.text)
+    body, tail, notices = _noticed(result)
     entries = tuple(
         LsEntry(name=line.removesuffix("/"), directory=line.endswith("/"))
         for line in body.split("\n")
@@ -234,6 +231,9 @@ def _bash(result: _Result) -> Presentation:
         status = _at_end(_STATUS, body)
         body = body[: status.start()] if status else body
     cut = _at_end(_OUTPUT, body) if status or "truncation" in result.details else None
+    # A command may print such a notice itself; the tool's own tells the lines before it.
+    if cut and "truncation" not in result.details and not _tells_of(body[: cut.start()], cut):
+        cut = None
     notices: tuple[str, ...] = ()
     if cut is not None:
         body, notices = body[: cut.start()], (cut.group().strip("\n[]"),)
@@ -257,6 +257,15 @@ def _bash(result: _Result) -> Presentation:
     )
 
 
+def _tells_of(shown: str, cut: re.Match[str]) -> bool:
+    """Return whether a notice about an output's end tells of these lines."""
+    first, last, total, only = cut.group(1, 2, 3, 4)
+    count = len(shown.removesuffix("\n").split("\n"))
+    if only is not None:
+        return count == 1
+    return last == total and int(last) - int(first) + 1 == count
+
+
 def _truncation(details: Mapping[str, Any], cut: re.Match[str] | None) -> Truncation | None:
     """Return how much of a text is shown, from the details and from the notice in the text."""
     told = details.get("truncation")
@@ -278,7 +287,10 @@ def _truncation(details: Mapping[str, Any], cut: re.Match[str] | None) -> Trunca
 
 
 def _read(result: _Result) -> Presentation:
-    cut = _at_end(_MORE, result.text) if _may_be_cut(result) else None
+    cut = _at_end(_MORE, result.text)
+    # A file may end with such a notice itself; the tool's own tells the lines before it.
+    if cut is not None and not _leads_on(result, cut):
+        cut = None
     whole = _LONG_LINE.fullmatch(result.text) if "truncation" in result.details else None
     content = result.text
     notices: tuple[str, ...] = ()
@@ -286,14 +298,15 @@ def _read(result: _Result) -> Presentation:
         content, notices = "", (result.text.strip("[]"),)
     elif cut is not None:
         content, notices = content[: cut.start()], (cut.group().strip("\n[]"),)
-    offset = _int(result.arguments.get("offset")) or 1
-    total = None
+    first, total = _int(result.arguments.get("offset")) or 1, None
     if cut is not None:
-        total = int(cut.group(3)) if cut.group(3) else int(cut.group(5)) - 1 + int(cut.group(4))
+        following = int(cut.group(5))
+        total = int(cut.group(3)) if cut.group(3) else following - 1 + int(cut.group(4))
+        first = int(cut.group(1)) if cut.group(1) else following - _count(content)
     return Read(
         path=result.argument("path"),
         content=content,
-        first_line=int(cut.group(1)) if cut and cut.group(1) else max(1, offset),
+        first_line=max(1, first),
         total_lines=total,
         next_offset=int(cut.group(5)) if cut else None,
         truncation=_truncation(result.details, cut if cut and cut.group(1) else None),
@@ -303,13 +316,21 @@ def _read(result: _Result) -> Presentation:
     )
 
 
-def _may_be_cut(result: _Result) -> bool:
-    """Return whether a notice at the end is the tool's: a file may hold such a text itself."""
-    return (
-        "truncation" in result.details
-        or not result.known
-        or result.arguments.get("limit") is not None
-    )
+def _count(content: str) -> int:
+    return len(content.split("\n")) if content else 0
+
+
+def _leads_on(result: _Result, cut: re.Match[str]) -> bool:
+    """Return whether a notice about a file's rest is the tool's own."""
+    first, last, _, more, following = cut.group(1, 2, 3, 4, 5)
+    if first is not None:
+        told = "truncation" in result.details or not result.known
+        return told and int(following) == int(last) + 1
+    begins = int(following) - _count(result.text[: cut.start()])
+    if not result.known:
+        return begins >= 1 and int(more) > 0
+    limit = result.arguments.get("limit")
+    return limit is not None and begins == max(1, _int(result.arguments.get("offset")) or 1)
 
 
 def _edit(result: _Result) -> Presentation:

@@ -23,6 +23,7 @@ from hindnote.hosts.pi.presentation.models import (
     Text,
     Write,
 )
+from hindnote.hosts.pi.presentation.output import FullOutput, full_output
 from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
 
 if TYPE_CHECKING:
@@ -146,23 +147,27 @@ class View:
         if told.command:
             for number, text in enumerate(text_lines(told.command)):
                 yield Line(f"{'>' if number else '$'} {line(text, self._full)}", style="bold")
+        whole = full_output(told) if told.full_output_path else FullOutput()
         if told.no_output:
             yield Line("no output", style="dim")
+        elif self._full and whole.path:
+            if whole.omitted:
+                yield Line(f"… {whole.omitted:,} more bytes", style="dim italic")
+            yield from self._lines(text_lines(whole.text))
         elif told.output:
             yield from self._lines(text_lines(told.output))
         yield from self._noted(False, "", told.notices)
         if told.full_output_path:
-            yield self._full_output(told.full_output_path)
+            yield self._full_output(told.full_output_path, whole)
         if ending := ended(told):
             yield Line(ending, style="bold red")
 
-    def _full_output(self, path: str) -> Line:
-        target = located("/", path)
+    def _full_output(self, path: str, whole: FullOutput) -> Line:
         shown = Line(f"full output: {line(path, self._full)}", style="dim")
-        if target is None or not target.exists():
-            return shown.append(" (no longer there)")
-        self._link(shown, target)
-        return shown
+        if whole.path is None:
+            return shown.append(f" ({whole.problem})")
+        self._link(shown, whole.path)
+        return shown if self._full else shown.append(" (--full shows it)")
 
     def _edit(self, told: Edit) -> Iterator[Line]:
         yield self._path(told.path, told.sentence)

@@ -32,6 +32,12 @@ def page(file: Path, seq: int | None = None, last: int | None = None) -> Page:
     return page_of(projection, seq, last)
 
 
+def terminal(shown: Page, full: bool = False) -> str:
+    out = StringIO()
+    show(shown, full, console=Console(file=out, highlight=False))
+    return out.getvalue()
+
+
 class Checker(HTMLParser):
     """Finds out whether tags nest, and what a page would run or load."""
 
@@ -216,8 +222,10 @@ def test_a_full_output_is_linked_while_it_exists(tmp_path: Path) -> None:
     writer.result("c1", "part", details=details)
 
     assert "no longer there" in document(page(writer.path), full=False)
-    log.touch()
+    log.write_text("all, and then part\n")
     assert f'<a href="{log.as_uri()}">' in document(page(writer.path), full=False)
+    assert "all, and then part" in document(page(writer.path), full=True)
+    assert "all, and then part" in terminal(page(writer.path), full=True)
 
 
 def test_a_literal_pattern_is_found_again_and_said_to_be(tmp_path: Path) -> None:
