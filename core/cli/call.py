@@ -30,7 +30,9 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
 @click.option("--session-file", type=FILE, help="The session's file, for its notes and history.")
-@click.option("--leaf", metavar="ENTRY", help="The entry where the session stands; by default its last.")
+@click.option(
+    "--leaf", metavar="ENTRY", help="The entry where the session stands; by default its last."
+)
 @click.option("--session-id", metavar="ID", help="The session's id, when there is no file.")
 @click.option("--agent", metavar="NAME", help="Whose @self; by default the host's usual agent.")
 @click.option("--model", metavar="NAME", help="Whose @model; by default 'default'.")

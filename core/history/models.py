@@ -34,9 +34,10 @@ class HistoryListParams(Params):
 
     roles: list[Role] | None = None
 
-    before_seq: Annotated[int, Field(ge=1)] | None = None
+    # A page recipe says null, so these two offer it: their default is made, not declared.
+    before_seq: Annotated[int, Field(ge=1)] | None = Field(default_factory=lambda: None)
 
-    after_seq: Annotated[int, Field(ge=0)] | None = None
+    after_seq: Annotated[int, Field(ge=0)] | None = Field(default_factory=lambda: None)
 
     since: str | None = None
     """ISO 8601 date or date-time, inclusive."""

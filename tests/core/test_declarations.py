@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hindnote.core.declarations import declaration, schema_of
+from hindnote.core.history.operations import HISTORY_LIST
 from hindnote.core.operation import Hints, Operation, Params
 from hindnote.core.outcome import Result, Success
 
@@ -63,6 +64,13 @@ def test_null_is_offered_only_where_the_contract_has_it() -> None:
     assert told["properties"]["archived_at"] == {"type": "string"}
     assert told["properties"]["next"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
     assert told["required"] == ["next", "rows"]
+
+
+def test_the_nulls_of_a_page_recipe_are_offered() -> None:
+    properties = declaration(HISTORY_LIST)["inputSchema"]["properties"]
+
+    for name in ("before_seq", "after_seq"):
+        assert {"type": "null"} in properties[name]["anyOf"]
 
 
 def test_bounds_and_choices_are_declared() -> None:

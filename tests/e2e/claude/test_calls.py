@@ -61,6 +61,17 @@ def test_each_text_is_what_the_command_line_prints_for_the_same_state(claude: Cl
         assert json.dumps(texts(request)[0], ensure_ascii=False)[1:-1] in rows
 
 
+def test_a_page_recipe_is_accepted_as_it_was_printed(claude: Claude) -> None:
+    recipe = {"before_seq": None, "after_seq": 0, "from": "oldest"}
+    claude.model.then(Turn(tool("history_list", **recipe)), DONE)
+
+    claude.run("hello")
+
+    (result,) = results(claude.model.played[1])
+    assert not result.is_error, result.text
+    assert result.text.startswith("seq 1 | user")
+
+
 def test_a_change_is_made_and_its_receipt_is_what_the_command_line_prints(claude: Claude) -> None:
     claude.model.then(
         Turn(tool("notes_write", address="@human/list", content="- one\n")),

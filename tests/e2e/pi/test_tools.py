@@ -38,6 +38,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("notes_read", {"address": "@project/plan", "offset_chars": -4}),
     ("notes_search", {"query": ["ship", "nothing"]}),
     ("history_list", {"before_seq": 3}),
+    ("history_list", {"before_seq": None, "after_seq": 0, "from": "oldest", "limit": 1}),
     ("history_list", {"before_seq": 3, "query": "hello", "roles": ["user"]}),
     ("history_read", {"seq": 1}),
 ]

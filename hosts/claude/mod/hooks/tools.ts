@@ -268,12 +268,26 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "array"
         },
         "before_seq": {
-          "minimum": 1,
-          "type": "integer"
+          "anyOf": [
+            {
+              "minimum": 1,
+              "type": "integer"
+            },
+            {
+              "type": "null"
+            }
+          ]
         },
         "after_seq": {
-          "minimum": 0,
-          "type": "integer"
+          "anyOf": [
+            {
+              "minimum": 0,
+              "type": "integer"
+            },
+            {
+              "type": "null"
+            }
+          ]
         },
         "since": {
           "description": "ISO 8601 date or date-time, inclusive.",
