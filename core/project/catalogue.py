@@ -10,7 +10,7 @@ from hindnote.core.project.todos import tools as todos
 from hindnote.core.project.tools import ProjectTool
 
 _ENVELOPE = (
-    "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. "
+    "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok."
 )
 _LOOKING = Hints(read_only=True)
 
@@ -22,7 +22,7 @@ _ALL: tuple[ProjectTool[Any], ...] = (
             "Find Markdown documents and todos of this project by words and by exact frontmatter "
             "values, best first. Use it before writing something that may exist already. "
             + _ENVELOPE
-            + "Only the first 1,200 characters of each body are searched: preview_covered is "
+            + " Only the first 1,200 characters of each body are searched: preview_covered is "
             "false where a body goes on. completeness counts what was left out."
         ),
         params=search.SearchParams,
@@ -38,7 +38,7 @@ _ALL: tuple[ProjectTool[Any], ...] = (
             "List what frontmatter fields mean and which fields the documents hold, with counts "
             "and types, to know what search can filter on. "
             + _ENVELOPE
-            + "Sample values come only with field_names and include_samples."
+            + " Sample values come only with field_names and include_samples."
         ),
         params=describe.DescribeParams,
         hints=_LOOKING,
@@ -50,7 +50,7 @@ _ALL: tuple[ProjectTool[Any], ...] = (
         title="List todos",
         description=(
             "List the project's todos with path, id, status, priority and content hash, and every "
-            "issue found. " + _ENVELOPE + "Issues with blocking: true block every change."
+            "issue found. " + _ENVELOPE + " Issues with blocking: true block every change."
         ),
         params=todos.ScanParams,
         hints=_LOOKING,
@@ -99,7 +99,7 @@ _ALL: tuple[ProjectTool[Any], ...] = (
         description=(
             "Create a todo file under the next id: title, priority (p1 to p3), body. "
             + _ENVELOPE
-            + "On ok: false look at effects before trying again: documents other than none "
+            + " On ok: false look at effects before trying again: documents other than none "
             "means that something may have been written."
         ),
         params=todos.CreateParams,
@@ -114,7 +114,7 @@ _ALL: tuple[ProjectTool[Any], ...] = (
             "Move a todo to pending, ready or complete, in file name and frontmatter at once, "
             "when its content still has expected_content_hash. "
             + _ENVELOPE
-            + "On ok: false look at effects before trying again."
+            + " On ok: false look at effects before trying again."
         ),
         params=todos.TransitionParams,
         hints=Hints(read_only=False, idempotent=False),

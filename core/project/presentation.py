@@ -65,8 +65,8 @@ def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) 
     receipt = "\n".join(_within(_receipt_lines(dto), RECEIPT_BYTES))
     if facts is not None and json_size(facts) <= SMALL_JSON_BYTES:
         return clean(compact(facts)), receipt
-    # Two bytes for the line breaks between the blocks.
-    room = MAX_TEXT_BYTES - len(receipt.encode()) - 2
+    # One byte for the line break between the blocks.
+    room = MAX_TEXT_BYTES - len(receipt.encode()) - 1
     lines = [_line(view.summary), *(_line(row) for row in view.rows)]
     return "\n".join(_within(lines, room)), receipt
 

@@ -77,8 +77,8 @@ class ToolAnswer:
 
     @property
     def text(self) -> str:
-        """The direct content as one text."""
-        return "\n\n".join(self.blocks)
+        """The direct content as one text, joined as hosts join blocks for the model."""
+        return "\n".join(self.blocks)
 
     def packaged(self) -> dict[str, Any]:
         """Return the answer as a private transport carries it, JSON-ready."""

@@ -77,7 +77,7 @@ def test_a_packaged_answer_holds_the_dto_and_the_blocks_of_the_text(
         "details": direct.details,
         "isError": False,
     }
-    assert "\n\n".join(packaged["blocks"]) == direct.text
+    assert "\n".join(packaged["blocks"]) == direct.text
 
 
 def test_a_directory_outside_the_hosts_own_is_a_native_failure(host: Host, tmp_path: Path) -> None:

@@ -429,11 +429,13 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
                     }
                   ]
                 },
+                "maxItems": 500,
                 "type": "array"
               }
             ]
           },
           "description": "Frontmatter key to a value, or to values of which one must match; all keys must match.",
+          "maxProperties": 50,
           "type": "object"
         },
         "scopes": {
@@ -559,7 +561,7 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "project_todo_validate",
-    "description": "Check all todos: names, frontmatter, duplicate ids, names that clash. The same scan as project_todo_list, for its issues; nothing is repaired. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. ",
+    "description": "Check all todos: names, frontmatter, duplicate ids, names that clash. The same scan as project_todo_list, for its issues; nothing is repaired. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
       "additionalProperties": false,
       "properties": {
@@ -581,7 +583,7 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "project_todo_inspect",
-    "description": "Check one todo by path: data.state is valid, invalid or conflict. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. ",
+    "description": "Check one todo by path: data.state is valid, invalid or conflict. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
       "additionalProperties": false,
       "properties": {
@@ -610,7 +612,7 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "project_todo_allocate",
-    "description": "Tell the next free todo id and the directory hash. Reserves nothing: project_todo_create allocates again. Finishes interrupted transitions first, which effects report. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. ",
+    "description": "Tell the next free todo id and the directory hash. Reserves nothing: project_todo_create allocates again. Finishes interrupted transitions first, which effects report. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
       "additionalProperties": false,
       "properties": {
