@@ -30,6 +30,21 @@ class Shown(Part):
     presentation: Presentation | None = None
     """None for a call without a result."""
 
+    def argument(self, name: str) -> str | None:
+        """Return a text argument of the call."""
+        given = self.arguments.get(name) if isinstance(self.arguments, dict) else None
+        return given if isinstance(given, str) else None
+
+    def described(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the arguments as they are read best: one row, and each longer text by itself."""
+        given = self.arguments if isinstance(self.arguments, dict) else {}
+        long = {key: text for key, text in given.items() if isinstance(text, str) and "\n" in text}
+        short = {key: value for key, value in given.items() if key not in long}
+        if short or (self.arguments and not given):
+            yield "", [json.dumps(short or self.arguments, ensure_ascii=False)]
+        for key, text in long.items():
+            yield key, text.removesuffix("\n").split("\n")
+
     @property
     def subject(self) -> str:
         """What the tool was asked for, where its result does not say it: a pattern, a folder."""

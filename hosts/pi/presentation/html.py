@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -21,7 +20,15 @@ from hindnote.hosts.pi.presentation.models import (
     Write,
 )
 from hindnote.hosts.pi.presentation.output import FullOutput, full_output
-from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
+from hindnote.hosts.pi.presentation.view import (
+    clipped,
+    cut_off,
+    ended,
+    line,
+    reach,
+    text_lines,
+    visible,
+)
 
 if TYPE_CHECKING:
     from hindnote.hosts.pi.presentation.collect import Page, Shown
@@ -58,6 +65,10 @@ pre { overflow-x: auto; margin: 0; padding: .1rem 0; unicode-bidi: plaintext; }
 .no { color: var(--dim); user-select: none; display: inline-block; text-align: right;
   margin-right: 1ch; }
 .match { font-weight: 600; } .context { color: var(--dim); }
+.row.match, .row.context { display: flex; min-width: 0; }
+.row.match > span:last-child, .row.context > span:last-child { flex: 1; min-width: 0;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+.no { flex: none; }
 .add { background: var(--add); } .del { background: var(--del); }
 .gap, .left { color: var(--dim); font-style: italic; }
 mark { background: var(--mark); color: inherit; }
@@ -120,7 +131,7 @@ class _Article:
         if isinstance(told, Bash):
             yield from self._bash(told)
         elif isinstance(told, Edit):
-            yield f'<p class="path">{self._text(told.sentence)}</p>'
+            yield from self._changed(told.path, told.sentence)
             yield f"<pre>{''.join(self._diff_row(row, told.gutter) for row in told.rows)}</pre>"
         elif isinstance(told, Grep):
             yield from self._grep(told)
@@ -133,10 +144,14 @@ class _Article:
         elif isinstance(told, Read):
             where = self._text(told.path or "a file")
             yield f'<p class="path">{where}<span class="dim">{escape(reach(told))}</span></p>'
-            yield from self._pre(text_lines(told.content) if told.content else ())
+            yield from self._pre(
+                text_lines(told.content) if told.content else (), "", told.first_line
+            )
             yield from self._noted("", told.notices)
         elif isinstance(told, Write):
-            yield f'<p class="path">{self._text(told.sentence)}</p>'
+            yield from self._changed(told.path, told.sentence)
+            content = self._shown.argument("content")
+            yield from self._pre(text_lines(content) if content else ())
         elif isinstance(told, Text):
             yield from self._arguments()
             yield from self._pre(text_lines(told.text), "error" if told.failed else "")
@@ -148,24 +163,39 @@ class _Article:
             yield f'<p class="note">[image {self._text(image.mime or "")}{size}]</p>'
 
     def _arguments(self) -> Iterator[str]:
-        if self._shown.arguments:
-            text = json.dumps(self._shown.arguments, ensure_ascii=False)
-            yield f'<pre class="dim">{self._text(text)}</pre>'
+        for name, lines in self._shown.described():
+            if name:
+                yield f'<p class="note">{self._text(name)}</p>'
+            yield from self._pre(lines, "dim")
 
-    def _pre(self, lines: Iterable[str], look: str = "") -> Iterator[str]:
-        cut = clipped(list(lines), self._full)
+    def _changed(self, path: str | None, sentence: str) -> Iterator[str]:
+        if path is not None:
+            yield f'<p class="path">{self._text(path)}</p>'
+        yield f'<p class="note">{self._text(sentence)}</p>'
+
+    def _pre(self, lines: Iterable[str], look: str = "", first: int | None = None) -> Iterator[str]:
+        """Yield lines as they are, numbered from a first one if there is one."""
+        rows = list(lines)
+        cut = clipped(rows, self._full)
         if not cut.head:
             return
-        rows = [*map(escape, cut.head)]
+        width = len(str((first or 0) + len(rows) - 1))
+
+        def numbered(shown: Iterable[str], begin: int) -> Iterator[str]:
+            for number, text in enumerate(shown, begin):
+                yield (_number(number, width) if first is not None else "") + escape(text)
+
+        begin = first or 0
+        shown = [*numbered(cut.head, begin)]
         if cut.omitted:
-            rows.append(f'<span class="left">… {cut.omitted:,} more lines</span>')
-            rows += map(escape, cut.tail)
+            shown.append(f'<span class="left">… {cut.omitted:,} more lines</span>')
+            shown += numbered(cut.tail, begin + len(cut.head) + cut.omitted)
         named = f' class="{look}"' if look else ""
         # A line end right behind the tag would be dropped.
-        yield f"<pre{named}>\n{chr(10).join(rows)}</pre>"
+        yield f"<pre{named}>\n{chr(10).join(shown)}</pre>"
 
     def _noted(self, sentence: str, notices: Iterable[str]) -> Iterator[str]:
-        for text in (sentence, *notices):
+        for text in (sentence, ". ".join(notices)):
             if text:
                 yield f'<p class="note">{self._text(text)}</p>'
 
@@ -182,8 +212,10 @@ class _Article:
                 yield f'<p class="note">… {whole.omitted:,} more bytes</p>'
             yield from self._pre(text_lines(whole.text))
         elif told.output:
-            yield from self._pre(text_lines(told.output))
-        yield from self._noted("", told.notices)
+            # Without a status of its own a failed call's text is what went wrong.
+            look = "error" if told.failed and not ended(told) else ""
+            yield from self._pre(text_lines(told.output), look)
+        yield from self._noted("", cut_off(told))
         if told.full_output_path:
             yield self._full_output(told.full_output_path, whole)
         if ending := ended(told):
@@ -198,9 +230,8 @@ class _Article:
 
     def _diff_row(self, row: DiffRow, gutter: int) -> str:
         look = {"+": " add", "-": " del", "…": " gap"}.get(row.marker or "", "")
-        number = "" if row.line is None else str(row.line)
         return (
-            f'<span class="row{look}"><span class="no" style="min-width:{gutter}ch">{number}</span>'
+            f'<span class="row{look}">{_number(row.line, gutter)}'
             f"{escape(row.marker or ' ')} {self._text(row.text)}</span>"
         )
 
@@ -235,8 +266,13 @@ class _Article:
         text = line(row.text, self._full)
         literal = self._shown.literal if row.kind == "match" else None
         shown = marked(text, literal) if literal else escape(text)
-        number = f'<span class="no" style="min-width:{width}ch">{row.line}</span>'
-        return f'<span class="row {row.kind}">{number}{shown}</span>'
+        number = _number(row.line, width)
+        return f'<span class="row {row.kind}">{number}<span>{shown}</span></span>'
+
+
+def _number(number: int | None, width: int) -> str:
+    shown = "" if number is None else number
+    return f'<span class="no" style="min-width:{width}ch">{shown}</span>'
 
 
 def marked(text: str, literal: re.Pattern[str]) -> str:

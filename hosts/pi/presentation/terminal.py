@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,15 @@ from hindnote.hosts.pi.presentation.models import (
     Write,
 )
 from hindnote.hosts.pi.presentation.output import FullOutput, full_output
-from hindnote.hosts.pi.presentation.view import clipped, ended, line, reach, text_lines, visible
+from hindnote.hosts.pi.presentation.view import (
+    clipped,
+    cut_off,
+    ended,
+    line,
+    reach,
+    text_lines,
+    visible,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,6 +102,8 @@ class View:
             yield from self._read(told)
         elif isinstance(told, Write):
             yield self._path(told.path, told.sentence)
+            content = self._shown.argument("content")
+            yield from self._lines(text_lines(content) if content else (), "dim")
         elif isinstance(told, Text):
             yield from self._arguments()
             yield from self._lines(text_lines(told.text), "red" if told.failed else "")
@@ -106,9 +115,10 @@ class View:
             yield Line(f"[image {visible(image.mime or '')}{size}]", style="dim")
 
     def _arguments(self) -> Iterator[Line]:
-        if self._shown.arguments:
-            text = json.dumps(self._shown.arguments, ensure_ascii=False)
-            yield Line(line(text, self._full), style="dim")
+        for name, lines in self._shown.described():
+            if name:
+                yield Line(line(name, self._full), style="dim italic")
+            yield from self._lines(lines, "dim")
 
     def _path(self, path: str | None, text: str, *below: str | None) -> Line:
         """Return a text that leads to a path where the terminal can open one."""
@@ -133,8 +143,8 @@ class View:
     def _noted(self, nothing: bool, sentence: str, notices: Iterable[str]) -> Iterator[Line]:
         if nothing:
             yield Line(sentence, style="dim")
-        for notice in notices:
-            yield Line(f"({line(notice, self._full)})", style="dim italic")
+        if told := ". ".join(notices):
+            yield Line(f"({line(told, self._full)})", style="dim italic")
 
     def _listed(self, names: list[tuple[str, bool]]) -> Iterator[Line]:
         folders = {line(name, self._full) for name, folder in names if folder}
@@ -155,8 +165,10 @@ class View:
                 yield Line(f"… {whole.omitted:,} more bytes", style="dim italic")
             yield from self._lines(text_lines(whole.text))
         elif told.output:
-            yield from self._lines(text_lines(told.output))
-        yield from self._noted(False, "", told.notices)
+            # Without a status of its own a failed call's text is what went wrong.
+            style = "red" if told.failed and not ended(told) else ""
+            yield from self._lines(text_lines(told.output), style)
+        yield from self._noted(False, "", cut_off(told))
         if told.full_output_path:
             yield self._full_output(told.full_output_path, whole)
         if ending := ended(told):

@@ -76,6 +76,12 @@ def ended(told: Bash) -> str:
     return f"exit code {told.exit_code}" if told.exit_code else "cancelled" * told.aborted
 
 
+def cut_off(told: Bash) -> list[str]:
+    """Return what the tool said about the shown part; where the rest lies is shown apart."""
+    end = f". Full output: {told.full_output_path}"
+    return [notice.removesuffix(end) for notice in told.notices]
+
+
 def reach(told: Read) -> str:
     """Return which lines of a file are shown, if not simply all."""
     if not told.content or (told.first_line == 1 and told.total_lines is None):

@@ -180,6 +180,58 @@ def test_hostile_content_stays_text_on_a_page(hostile: Path) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", checker.text)
 
 
+@pytest.mark.parametrize("file", [*FILES, None], ids=lambda file: file.stem if file else "hostile")
+def test_a_page_is_valid_html(file: Path | None, hostile: Path) -> None:
+    html5lib = pytest.importorskip("html5lib", reason="html5lib is not installed")
+
+    html5lib.HTMLParser(strict=True).parse(document(page(file or hostile), full=False))
+
+
+def test_long_arguments_are_shown_as_the_lines_they_are(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "codemode", code="a()\nb()\n", timeout=3))
+    writer.result("c1", "done", toolName="codemode")
+
+    assert '<p class="note">code</p>\n<pre class="dim">\na()\nb()</pre>' in document(
+        page(writer.path), full=False
+    )
+    assert '\n  {"timeout": 3}\n  code\n  a()\n  b()\n  done\n' in terminal(page(writer.path))
+
+
+def test_what_was_written_is_shown_below_where(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "write", path="x.txt", content="one\n<two>\n"))
+    writer.result("c1", "Written.", toolName="write")
+
+    assert "one\n&lt;two&gt;</pre>" in document(page(writer.path), full=False)
+    assert "  Written.\n  one\n  <two>\n" in terminal(page(writer.path))
+
+
+def test_a_read_file_has_its_line_numbers_on_a_page(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "read", path="x.txt", offset=9))
+    writer.result("c1", "\n".join("abcdefg" * 60), toolName="read")
+
+    html = document(page(writer.path), full=False)
+
+    numbers = [int(number) for number in re.findall(r'class="no"[^>]*>(\d+)<', html)]
+    assert numbers == [*range(9, 159), *range(379, 429)]
+
+
+def test_a_very_long_matching_line_is_clipped_with_a_count_and_whole_in_json(
+    tmp_path: Path,
+) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "grep", pattern="x"))
+    writer.result("c1", "a.py:1: " + "x" * 1_000_000, toolName="grep")
+    asked = page(writer.path)
+
+    assert "… 998,000 more characters" in document(asked, full=False)
+    assert "… 998,000 more characters" in terminal(asked)
+    assert max(map(len, document(asked, full=False).split("\n"))) < 50_000
+    assert "x" * 1_000_000 in asked.model_dump_json()
+
+
 def test_hostile_content_commands_no_terminal(hostile: Path) -> None:
     out = StringIO()
     show(page(hostile), full=False, console=Console(file=out, force_terminal=True, width=80))
