@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 LIMIT = 512
 """UTF-8 bytes of a glob, at most."""
 
+DEEP_LIMIT = 3
+"""Wildcards over segments in a glob, at most; each multiplies the ways to match."""
+
+_ANY = "[^/]"
+_STAR = "[^/]*"
+_DEEP = ".+"
+"""What ``?``, ``*`` and ``**`` are in a compiled pattern, where no literal looks like it."""
+
 _WILD = re.compile(r"[*?\[\\]")
 
 Slugs = Callable[[Literal["agents", "models"]], Iterable[str]]
@@ -113,15 +121,33 @@ def _compiled(glob: str) -> Callable[[str], object]:
             regex = GitIgnoreBasicPattern(pattern).regex
         except GitIgnorePatternError:
             regex = None
-        if regex is not None:
+        if regex is not None and regex.pattern.count(_DEEP) <= DEEP_LIMIT:
+            regex = re.compile(_unambiguous(regex.pattern))
             # A pattern without a final "**" also matches what lies beneath its match.
             below = glob == "**" or glob.endswith("/**")
             return regex.match if below else regex.fullmatch
-        problem = "it is no valid pattern"
+        deep = regex is not None
+        problem = f"it has more than {DEEP_LIMIT} **" if deep else "it is no valid pattern"
     raise Refused(
         "invalid_glob",
         f"glob {quote(glob)}: {problem}; give a pattern like @project/** or plans/*.md",
     )
+
+
+def _unambiguous(regex: str) -> str:
+    """Return the expression with every star that another one follows taking the least it can.
+
+    What more it could take, the one behind it takes as well; trying all ways of
+    sharing a long name among many stars would take forever.
+    """
+    first, *others = regex.split(_STAR)
+    made = [first]
+    for index, piece in enumerate(others, start=1):
+        if index == len(others) or "/" in piece.replace(_ANY, ""):
+            made.append(_STAR + piece)
+        elif piece:
+            made.append(f"(?>{_STAR}?{piece})")
+    return "".join(made)
 
 
 def _problem(glob: str) -> str | None:

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
 
 from hindnote.core.calls import Identity
 from hindnote.core.notes.address import Homes
@@ -113,3 +117,37 @@ def test_without_a_session_other_globs_see_the_rest() -> None:
     found = scope(homes, "**", lambda _: [])
 
     assert [home.name for home in found.homes] == ["@project", "@human", "@self", "@model"]
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "*", "?", "/", "[ab]"]), min_size=1, max_size=9)
+NAMES = st.lists(st.sampled_from(["a", "b", "/"]), min_size=1, max_size=9)
+
+
+@given(WORDS.map("".join), NAMES.map("".join))
+def test_a_star_means_what_the_library_says(glob: str, name: str) -> None:
+    assume("//" not in f"/{glob}/" and "**" not in glob and "//" not in f"/{name}/")
+    library = GitIgnoreBasicPattern(f"/{glob}").regex
+    assert library is not None
+
+    found = scope(HOMES, glob, lambda kind: [])
+
+    assert found.holds(HOMES.session, f"{name}.txt") == bool(library.fullmatch(f"{name}.txt"))
+
+
+@pytest.mark.parametrize(
+    ("glob", "name"), [("*a" * 200 + "b", "a" * 240), ("**/a/**/a/**/a/z", "a/" * 250 + "a")]
+)
+def test_many_wildcards_take_no_time(glob: str, name: str) -> None:
+    found = scope(HOMES, glob, lambda kind: [])
+    started = time.process_time()
+
+    assert not found.holds(HOMES.session, name)
+    assert time.process_time() - started < 2
+
+
+def test_more_deep_wildcards_than_can_be_afforded_are_refused() -> None:
+    with pytest.raises(Refused) as caught:
+        scope(HOMES, "**/a/" * 4 + "b", lambda kind: [])
+
+    assert caught.value.code == "invalid_glob"
+    assert "more than 3 **" in caught.value.refusal.message
