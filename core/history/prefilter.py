@@ -123,12 +123,18 @@ class Needles:
 
     def in_bytes(self, data: bytes) -> bool:
         """Return whether bytes of a JSON Lines file may hold a match."""
-        if any(needle in data for needle in self.wide):
-            return True
+        # Plain loops: this is asked of every line that a search comes by.
+        for needle in self.wide:
+            if needle in data:
+                return True
         if self.twinned and not data.isascii() and any(twin in data for twin in _TWINS):
             return True
-        lowered = data.lower() if self.ascii else b""
-        return any(needle in lowered for needle in self.ascii) or _has_telling_escape(data)
+        if self.ascii:
+            lowered = data.lower()
+            for needle in self.ascii:
+                if needle in lowered:
+                    return True
+        return b"\\u" in data and _has_telling_escape(data)
 
     def pattern(self) -> str:
         """Return a regular expression for ripgrep, for bytes that ``in_bytes`` may accept."""
@@ -146,8 +152,6 @@ def _chunks(read: Callable[[int], bytes | None]) -> Iterator[bytes]:
 
 
 def _has_telling_escape(data: bytes) -> bool:
-    if b"\\u" not in data:
-        return False
     return any(_unescaped(data, match.start()) for match in _TELLING.finditer(data))
 
 

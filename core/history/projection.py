@@ -12,10 +12,10 @@ visible content, so appending or branching renumbers nothing.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class SlotKind(IntEnum):
@@ -172,4 +172,18 @@ class Projection(Protocol):
 
     def facts(self, seq: int) -> SlotFacts:
         """Return the facts of a slot on the active branch, decoded on demand."""
+        ...
+
+
+@runtime_checkable
+class Scannable(Protocol):
+    """What a projection may offer beyond: a search then decodes fewer slots."""
+
+    @property
+    def added_words(self) -> tuple[str, ...]:
+        """The promise of ``SessionEntry.added_words``, for each slot by itself."""
+        ...
+
+    def raw(self, seq: int) -> Iterable[bytes]:
+        """Return the lines of which ``facts`` makes the texts of a slot."""
         ...

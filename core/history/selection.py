@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.projection import Scannable, SlotKind
 from hindnote.core.history.timeline import ROLE_OF, Role
 
 if TYPE_CHECKING:
@@ -74,13 +74,30 @@ class Walk:
         """Yield what is chosen among ``positions``, in their order; their step is 1 or -1."""
         timeline = self.timeline
         timed = self.filters.since is not None or self.filters.until is not None
+        lacks = self._ruling_out()
         for position in timeline.events(positions, self.filters.kinds()):
             if timed and not self.filters.in_time(timeline.instant(position)):
                 continue
             if self.filters.matcher is None:
                 yield Chosen(position)
+            elif lacks(position):
+                continue
             elif (hit := self._hit(position, self.filters.matcher)) is not None:
                 yield hit
+
+    def _ruling_out(self) -> Callable[[int], bool]:
+        """Return whether the lines of an event prove that it holds no match, where they can."""
+        timeline, session, matcher = self.timeline, self.timeline.projection, self.filters.matcher
+        if matcher is None or not isinstance(session, Scannable):
+            return lambda position: False
+        # Only searches need it.
+        from hindnote.core.history.prefilter import Needles
+
+        needles = Needles.of(matcher, session.added_words)
+        if needles is None:
+            return lambda position: False
+        holds = needles.in_bytes
+        return lambda position: not any(map(holds, timeline.raw(position, session)))
 
     def _hit(self, position: int, matcher: Matcher) -> Chosen | None:
         event = self.timeline.event(position)

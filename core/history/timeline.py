@@ -22,7 +22,7 @@ from hindnote.core.history.projection import SlotKind
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
-    from hindnote.core.history.projection import Branch, Projection
+    from hindnote.core.history.projection import Branch, Projection, Scannable
 
 Role = Literal["user", "assistant", "tool", "context"]
 
@@ -67,21 +67,19 @@ class _Pairing:
             return
         self.partners.extend(array("i", [_ALONE]) * (stop - start))
         self.kinds.extend(branch.kinds[start:])
-        call_ids, kinds = branch.call_ids, branch.kinds
+        call_ids, kinds, waiting = branch.call_ids, branch.kinds, self.waiting
         positions = range(start, stop) if start else sorted(call_ids)
         for position in positions:
             call_id = call_ids.get(position)
             if call_id is None:
                 continue
             if kinds[position] == _CALL:
-                if call_id in self.waiting:
+                if call_id in waiting:
                     self._call_again(call_id, position, branch.answers)
                 else:
-                    self.waiting[call_id] = position
-            else:
-                call = self.waiting.pop(call_id, None)
-                if call is not None:
-                    self._pair(call_id, call, position)
+                    waiting[call_id] = position
+            elif (call := waiting.pop(call_id, None)) is not None:
+                self._pair(call_id, call, position)
 
     def _call_again(self, call_id: str, position: int, answers: array[int]) -> None:
         calls = self.waiting[call_id]
@@ -198,6 +196,18 @@ class Timeline:
         status = self._missing(position) if result is None else None
         kind = _KINDS[self.branch.kinds[position]]
         return event_of(self.seq(position), kind, facts, result, status)
+
+    def raw(self, position: int, session: Scannable) -> Iterator[bytes]:
+        """Yield the lines of which the event at a position is made.
+
+        Args:
+            position: The event's position.
+            session: The timeline's own projection.
+        """
+        yield from session.raw(self.seq(position))
+        other = self.partner(position)
+        if other is not None:
+            yield from session.raw(self.seq(other))
 
     def locate(self, seq: int) -> int:
         """Return the position of the event at ``seq``.

@@ -21,6 +21,7 @@ from msgspec import Struct
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.jsontext import mend
+from hindnote.hosts.claude.facts import ADDED_WORDS
 from hindnote.hosts.claude.layout import HOST, config_dir
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ COPIED_BYTES = 1 << 18
 """Bytes behind the head in which a copy is asked where it came from."""
 
 SUBAGENTS = "subagents"
-
-ADDED_WORDS = ("bytes",)
-"""What ``facts`` adds to the texts of a file: placeholders of media."""
 
 # A quote within a text is escaped, so this never matches inside of one.
 _ORIGIN = re.compile(rb'"(?:requestSessionId|forkedFrom":\{"sessionId)":"([^"\\]+)"')

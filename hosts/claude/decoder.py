@@ -9,13 +9,13 @@ from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.outcome import Refused
 from hindnote.hosts.claude.assembly import Assembly
-from hindnote.hosts.claude.facts import facts_of
+from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.rows import Row, about, decode
 from hindnote.hosts.claude.spine import Spine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hindnote.core.history.lines import LineFile
@@ -45,11 +45,27 @@ class ClaudeProjection:
         """
         spine = self._spine
         line, ordinal = self._slot(seq)
-        # Blocks that came later belong to a later state.
-        further = (more for more in spine.joined.get(seq, ()) if more <= self.last_seq)
         kind = _KINDS[spine.kinds[seq - 1]]
         tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
-        return facts_of(line, kind, ordinal, tool or None, map(self._slot, further))
+        return facts_of(line, kind, ordinal, tool or None, map(self._slot, self._further(seq)))
+
+    @property
+    def added_words(self) -> tuple[str, ...]:
+        """Words that ``facts`` adds to the lines."""
+        return ADDED_WORDS
+
+    def raw(self, seq: int) -> Iterator[bytes]:
+        """Yield the lines of which ``facts`` makes the texts of a slot.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        for slot in (seq, *self._further(seq)):
+            yield self._slot(slot)[0]
+
+    def _further(self, seq: int) -> list[int]:
+        """Return the answer's other text blocks; those that came later are a later state's."""
+        return [more for more in self._spine.joined.get(seq, ()) if more <= self.last_seq]
 
     def _slot(self, seq: int) -> tuple[bytes, int]:
         row = self._spine.row_of(seq)

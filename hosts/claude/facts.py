@@ -19,6 +19,9 @@ from hindnote.hosts.claude.rows import seconds
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
 
+ADDED_WORDS = ("bytes",)
+"""What ``facts`` adds to the texts of a file: placeholders of media."""
+
 
 class _Message(Struct, gc=False):
     content: Raw = Raw()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.hosts.pi.facts import ADDED_WORDS
 from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named, parent_id
 from hindnote.hosts.pi.places import agent_dir
 
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 TAIL_BYTES = HEAD_BYTES
-
-ADDED_WORDS = ("image", "bytes", "bash", "command")
-"""What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
 
 _NAMING = b'"type":"session_info"'
 """As Pi writes it; the longer what is searched for, the faster the search."""

@@ -14,7 +14,7 @@ from hindnote.core.history.jsontext import parse
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused, quote
 from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
-from hindnote.hosts.pi.facts import facts_of
+from hindnote.hosts.pi.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.pi.heads import id_in_name, parent_id
 from hindnote.hosts.pi.index import Index
 
@@ -91,6 +91,19 @@ class PiProjection:
         entry = self._index.entry_of(seq)
         kind = _KINDS[self._index.kinds[seq - 1]]
         return facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
+
+    @property
+    def added_words(self) -> tuple[str, ...]:
+        """Words that ``facts`` adds to the lines."""
+        return ADDED_WORDS
+
+    def raw(self, seq: int) -> tuple[bytes]:
+        """Return the line of which ``facts`` is made.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        return (self._index.line(self._index.entry_of(seq)),)
 
     def entry(self, seq: int) -> dict[str, Any]:
         """Return the native entry that took a seq, as plain data.

@@ -23,6 +23,9 @@ _NOTICE = re.compile(
 )
 """How a shell's text ends that was cut. A run that timed out says so nowhere else."""
 
+ADDED_WORDS = ("image", "bytes", "bash", "command")
+"""What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
+
 
 class _Message(Struct, gc=False):
     """Fields are loosely typed: what has the wrong type is left out, never an error."""

@@ -113,11 +113,18 @@ def timed(work: Callable[[], object]) -> tuple[Figures, float]:
     return figures, taken[0]
 
 
-def large(folder: Path) -> Figures:
-    """The last page of one large session, at first and after each of some appended entries."""
+def page(folder: Path) -> Figures:
+    """The last page of one large session, asked for once."""
+    figures, first = timed(listing(folder))
+    figures["bare"] = seconds(lambda: decode(folder / "session.jsonl"))
+    return {**figures, "first": first}
+
+
+def grown(folder: Path) -> Figures:
+    """The last page of one large session after each of some appended entries, and a search."""
     file = folder / "session.jsonl"
     page = listing(folder)
-    figures, first = timed(page)
+    page()
     later = []
     for number in range(10):
         entry = {"type": "message", "id": f"more{number}", "parentId": f"more{number - 1}"}
@@ -128,8 +135,11 @@ def large(folder: Path) -> Figures:
             out.write(json.dumps(line).encode() + b"\n")
         later.append(seconds(page))
     assert page()["items"][-1]["content"] == "appended 9"
-    figures["bare"] = seconds(lambda: decode(file))
-    return {**figures, "first": first, "later": statistics.median(later)}
+    search = listing(folder, query="xylophone")
+    searched = seconds(search)
+    assert len(search()["items"]) == 1
+    bare = seconds(lambda: decode(file), 3)
+    return {"later": statistics.median(later), "search": searched, "bare": bare}
 
 
 def line(folder: Path) -> Figures:
@@ -195,7 +205,7 @@ def newest(folder: Path) -> Figures:
     return {"median": statistics.median(times), "best": min(times), "cpu": seconds(found, 5)}
 
 
-SCENARIOS = (large, line, forks, search, catalogue, newest)
+SCENARIOS = (page, grown, line, forks, search, catalogue, newest)
 
 if __name__ == "__main__":
     scenario = next(one for one in SCENARIOS if one.__name__ == sys.argv[1])

@@ -19,7 +19,7 @@ from hindnote import SessionEntry
 from hindnote.core.history import prefilter
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.prefilter import CHUNK, Needles
-from hindnote.core.history.projection import Projection
+from hindnote.core.history.projection import Projection, Scannable
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target
 from hindnote.core.history.timeline import Timeline
@@ -29,6 +29,7 @@ from hindnote.hosts.claude.decoder import Transcript
 from hindnote.hosts.pi import catalogue as pi
 from hindnote.hosts.pi.decoder import Sessions
 
+DATA = Path(__file__).parents[2] / "data"
 rg = shutil.which("rg")
 PIECES = [
     "needle",
@@ -143,17 +144,22 @@ PI = (pi_rows, pi_session, pi.ADDED_WORDS)
 CLAUDE = (claude_rows, claude_session, claude.ADDED_WORDS)
 
 
-def documents(projection: Projection | None) -> list[str]:
+def events(projection: Projection | None) -> list[tuple[str, list[bytes]]]:
+    """Return each event's document, and the lines of which it is made."""
     assert projection is not None
+    assert isinstance(projection, Scannable)
     timeline = Timeline(projection)
-    return [timeline.event(at).document for at in timeline.events(range(timeline.size))]
+    return [
+        (timeline.event(at).document, list(timeline.raw(at, projection)))
+        for at in timeline.events(range(timeline.size))
+    ]
 
 
 def test_the_made_up_sessions_have_each_kind_of_event(tmp_path: Path) -> None:
     for make, open_, _ in (PI, CLAUDE):
         file = tmp_path / "s.jsonl"
         file.write_text("".join(Escaping.plain(row) + "\n" for row in make(["a", "b", "c"])))
-        found = documents(open_(file))
+        found = [document for document, _ in events(open_(file))]
         assert len(found) >= 4
         assert any("bytes]" in one and one.startswith("call: ") for one in found)
 
@@ -187,7 +193,7 @@ def test_whatever_stands_in_a_document_is_never_ruled_out(
     file = tmp_path / "s.jsonl"
     rows = "".join(escaping(row) + "\n" for row in make(written))
     file.write_bytes(rows.encode("utf-8", "surrogatepass"))
-    document = data.draw(st.sampled_from(documents(open_(file))))
+    document, lines = data.draw(st.sampled_from(events(open_(file))))
     start = data.draw(st.integers(0, max(0, len(document) - 1)))
     end = data.draw(st.integers(start + 1, min(len(document), start + 24) or 1))
     literal = case(unicodedata.normalize(form, document[start:end]))
@@ -198,6 +204,21 @@ def test_whatever_stands_in_a_document_is_never_ruled_out(
 
     if found is not None:
         assert found.may_hold(file)
+        assert any(map(found.in_bytes, lines))
+
+
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [(PI, file) for file in sorted((DATA / "pi").glob("*.jsonl"))]
+    + [(CLAUDE, file) for file in sorted((DATA / "claude").rglob("*.jsonl"))],
+    ids=lambda value: value.stem if isinstance(value, Path) else "",
+)
+def test_no_word_of_a_recorded_event_is_ruled_out_by_its_lines(host: Any, file: Path) -> None:
+    _, open_, words = host
+    for document, lines in events(open_(file)):
+        for word in sorted(set(re.findall(r"[^\W\d_]{3,}", document)))[:60]:
+            found = needles(word, words)
+            assert found is None or any(map(found.in_bytes, lines)), word
 
 
 @pytest.mark.skipif(rg is None, reason="ripgrep is not installed")
