@@ -12,11 +12,10 @@ from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.hosts.pi.presentation.models import Part, Presentation
 from hindnote.hosts.pi.presentation.parse import present, present_command
+from hindnote.hosts.pi.presentation.query import literals
 
 if TYPE_CHECKING:
     from hindnote.hosts.pi.decoder import PiProjection
-
-_REGEX = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
 class Shown(Part):
@@ -56,15 +55,12 @@ class Shown(Part):
 
     @property
     def literal(self) -> re.Pattern[str] | None:
-        """What a search looked for, when that was a plain text and can be found again."""
+        """What a search looked for, when that was plain texts and can be found again."""
         given = self.arguments if isinstance(self.arguments, dict) else {}
-        pattern = given.get("pattern")
-        if not isinstance(pattern, str) or not pattern:
-            return None
-        if given.get("literal") is not True and _REGEX.search(pattern):
-            return None
+        # The longest first, so that none hides another one that begins like it.
+        texts = sorted(literals(given), key=len, reverse=True)
         flags = re.IGNORECASE if given.get("ignoreCase") is True else re.NOFLAG
-        return re.compile(re.escape(pattern), flags)
+        return re.compile("|".join(map(re.escape, texts)), flags) if texts else None
 
 
 class Page(Part):

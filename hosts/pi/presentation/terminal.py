@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rich.cells import get_character_cell_size
 from rich.console import Console
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text as Line
 
@@ -53,11 +53,46 @@ def show(page: Page, full: bool, console: Console | None = None) -> None:
         view = View(page, shown, full)
         console.print(view.head(), soft_wrap=True)
         for part in view.body():
-            if console.is_terminal:
-                console.print(Padding(part, (0, 0, 0, 2)))
-            else:
-                # A pipe has no width; a padded line would be broken at one.
-                console.print(Line("  ").append_text(part), soft_wrap=True)
+            # A pipe has no width to break lines at.
+            pieces = folded(part, console.width - 2) if console.is_terminal else [part]
+            for piece in pieces:
+                console.print(Line("  ").append_text(piece), soft_wrap=True)
+
+
+class Row(Line):
+    """A line whose text goes on below its text, not below what stands before it."""
+
+    indent = 0
+    """Cells before the text."""
+
+    prose = False
+    """Whether it is broken between words."""
+
+
+def folded(part: Line, width: int) -> Iterator[Line]:
+    """Yield a line in pieces of so many cells.
+
+    All but prose is broken anywhere, as terminals break lines, so that no blank gets lost.
+    """
+    part.expand_tabs(8)
+    if part.cell_len <= width:
+        yield part
+        return
+    indent = part.indent if isinstance(part, Row) and part.indent * 2 < width else 0
+    prose = isinstance(part, Row) and part.prose
+    breaks, used = [], 0
+    for place, character in enumerate(part.plain):
+        size = get_character_cell_size(character)
+        if used + size > width:
+            begin = breaks[-1] if breaks else 0
+            word = part.plain.rfind(" ", begin + 1, place) + 1 if prose else 0
+            breaks.append(word or place)
+            used = indent + sum(map(get_character_cell_size, part.plain[breaks[-1] : place]))
+        used += size
+    first, *others = part.divide(breaks)
+    yield first
+    for piece in others:
+        yield Line(" " * indent).append_text(piece)
 
 
 class View:
@@ -144,7 +179,9 @@ class View:
         if nothing:
             yield Line(sentence, style="dim")
         if told := ". ".join(notices):
-            yield Line(f"({line(told, self._full)})", style="dim italic")
+            shown = Row(f"({line(told, self._full)})", style="dim italic")
+            shown.prose = True
+            yield shown
 
     def _listed(self, names: list[tuple[str, bool]]) -> Iterator[Line]:
         folders = {line(name, self._full) for name, folder in names if folder}
@@ -188,7 +225,9 @@ class View:
             text = line(row.text, self._full)
             style = DIFF_STYLES.get(row.marker, "")
             marker = row.marker or " "
-            yield Line(f"{marker}{number:>{told.gutter}} {text}", style=style)
+            shown = Row(f"{marker}{number:>{told.gutter}} {text}", style=style)
+            shown.indent = told.gutter + 2
+            yield shown
 
     def _grep(self, told: Grep) -> Iterator[Line]:
         if not told.no_matches:
@@ -219,7 +258,8 @@ class View:
                 match = row.kind == "match"
                 # The mark tells matches apart where there are no colours.
                 mark = ":" if match else "-"
-                shown = Line(f"{row.line:>{width}}{mark} ", style="green" if match else "dim")
+                shown = Row(f"{row.line:>{width}}{mark} ", style="green" if match else "dim")
+                shown.indent = width + 2
                 text = Line(line(row.text, self._full), style="bold not dim" if match else "dim")
                 if match and (literal := self._shown.literal):
                     for found in literal.finditer(text.plain):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from pi_sessions import Writer, call
+from rich.cells import cell_len
 from rich.console import Console
 
 from hindnote.hosts.pi.decoder import Sessions
@@ -256,6 +257,42 @@ def test_a_pipe_gets_plain_whole_lines(tmp_path: Path) -> None:
     assert "\x1b" not in out.getvalue()
 
 
+@pytest.mark.parametrize("width", [20, 60, 200])
+def test_a_long_line_is_broken_at_the_width_and_goes_on_below_its_text(
+    tmp_path: Path, width: int
+) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    text = "  日本 " + "x y" * 60
+    writer.answer(call("c1", "grep", pattern="zz"))
+    writer.result("c1", f"a.py:12: {text}", toolName="grep")
+    out = StringIO()
+
+    show(page(writer.path), full=False, console=Console(file=out, force_terminal=True, width=width))
+
+    plain = re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\", "", out.getvalue())
+    rows = plain.splitlines()[3:]
+    assert all(cell_len(row) <= width for row in rows)
+    assert rows[0].startswith("  12: ")
+    assert all(row.startswith("      ") for row in rows[1:])
+    assert "".join(row[6:] for row in rows) == text
+
+
+def test_what_a_tool_says_is_broken_between_words(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "find", pattern="*"))
+    writer.result("c1", "a\n\n[9 results limit reached. Use limit=18 for more]", toolName="find")
+    out = StringIO()
+
+    show(page(writer.path), full=False, console=Console(file=out, force_terminal=True, width=20))
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+    assert [row.strip() for row in plain.splitlines()[2:]] == [
+        "(9 results limit",
+        "reached. Use",
+        "limit=18 for more)",
+    ]
+
+
 def test_long_outputs_are_shortened_with_a_count_and_shown_in_full_on_demand() -> None:
     asked = page(DATA / "truncated-bash.jsonl", last=1)
 
@@ -286,8 +323,10 @@ def test_a_literal_pattern_is_found_again_and_said_to_be(tmp_path: Path) -> None
     writer.result("c1", "x.py:1: A.B axb a.b", toolName="grep")
     writer.answer(call("c2", "grep", pattern="a.b"))
     writer.result("c2", "x.py:1: axb", toolName="grep")
+    writer.answer(call("c3", "grep", pattern=r"q|\(q"))
+    writer.result("c3", "x.py:1: (q) q", toolName="grep")
 
     html = document(page(writer.path), full=False)
 
-    assert re.findall("<mark>(.*?)</mark>", html) == ["A.B", "a.b"]
-    assert html.count("found again") == 1
+    assert re.findall("<mark>(.*?)</mark>", html) == ["A.B", "a.b", "(q", "q"]
+    assert html.count("found again") == 2
