@@ -83,6 +83,8 @@ def _on_disk(
                 state["reason"] = reason or "there was no index yet"
             elif state["refreshed"]:
                 state["state"] = "refreshed"
+            # One state for all of its queries; closing the connection ends it.
+            index.connection.execute("BEGIN")
             return work(corpus)
     except sqlite3.DatabaseError as error:
         raise indexing.judged(error) from error

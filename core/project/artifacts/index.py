@@ -254,6 +254,10 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
         raise Unusable(getattr(error, "message", str(error))) from error
     try:
         _prepare(connection, made=made)
+        stamp = _stamp(file)
+    except OSError as error:
+        connection.close()
+        raise Unusable(f"it was taken away meanwhile: {error}") from error
     except BaseException:
         connection.close()
         raise
@@ -261,7 +265,7 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
         effects.touched_cache()
     elif effects.cache == "possible":
         effects.cache = "none"
-    return Index(connection, _stamp(file)), made
+    return Index(connection, stamp), made
 
 
 def _stamp(file: Path) -> Stamp:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sqlite3
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from hindnote.core.project.artifacts import index as indexing
+from hindnote.core.project.artifacts import search as searching
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -247,3 +249,38 @@ def test_a_document_that_goes_away_meanwhile_is_counted(
 
     assert [row["path"] for row in data["results"]] == ["docs/b.md"]
     assert data["cache_state"]["unreadable"] == 1
+
+
+def test_a_search_reads_one_state_of_an_index_that_another_changes(
+    file: Path, write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(write("docs/a.md", "word"), write("docs/b.md", "word"))
+    run("artifact_search")
+    hits = searching._Search._hits
+
+    def then_another_clears(search: Any) -> Any:
+        found = hits(search)
+        other = sqlite3.connect(file, timeout=0, isolation_level=None)
+        with contextlib.closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("DELETE FROM documents")
+        return found
+
+    monkeypatch.setattr(searching._Search, "_hits", then_another_clears)
+
+    assert len(run("artifact_search", query="word").dto["data"]["results"]) == 2
+
+
+def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("docs/a.md", "word")
+    run("artifact_search")
+
+    def gone(_file: Path) -> Any:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(indexing, "_stamp", gone)
+
+    told = run("artifact_search", query="word").dto["data"]
+    assert told["cache_state"]["state"] == "memory"
+    assert len(told["results"]) == 1
