@@ -18,6 +18,7 @@ import pytest
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Refusal, Refused, Result, Success, render_refusal, wire
+from hindnote.core.project.tools import run_tool
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
 from hindnote.hosts.claude.helper import BODY_LIMIT
@@ -55,6 +56,9 @@ class Recorder:
                 raise RuntimeError("secret in the trace")
         outcome = Success(Echo(said="hello\u2028"), {"before": "b" * 100})
         return Answer(name, outcome, wire(outcome), "hello\u2028 text", outcome.extras)
+
+    def project(self, call: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return run_tool(name, arguments, base_cwd=call.cwd)
 
     def boot(self, call: Any) -> str:
         self.calls.append(call)
@@ -108,6 +112,21 @@ def test_a_refusal_is_an_answer(tmp_path: Path, recorder: Recorder) -> None:
         "error": {"code": "not_found", "message": "no such note"},
     }
     assert response["text"] == "error: not_found: no such note"
+
+
+def test_a_project_tool_is_answered_with_its_text_alone(tmp_path: Path, recorder: Recorder) -> None:
+    asked = {"kind": "project", "tool": "project_todo_list", "arguments": {}}
+    asked["call"] = request(tmp_path)["call"]
+
+    status, response = once(json.dumps(asked).encode())
+    wrong = once(json.dumps({**asked, "arguments": {"cwd": "x"}}).encode())
+    unknown = once(json.dumps({**asked, "tool": "notes_list"}).encode())
+
+    answer = run_tool("project_todo_list", {}, base_cwd=tmp_path)
+    assert status == 0
+    assert response == {"text": answer.text, "isError": True}
+    assert (wrong[0], wrong[1]["failure"]["kind"]) == (2, "arguments")
+    assert (unknown[0], unknown[1]["failure"]["kind"]) == (2, "host")
 
 
 @pytest.mark.parametrize(

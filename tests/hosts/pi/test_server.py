@@ -14,6 +14,7 @@ from hindnote.core.calls import HostCall
 from hindnote.core.dispatch import Answer, HostFailure
 from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Refusal, Refused, render_refusal, wire
+from hindnote.core.project.tools import ToolAnswer, run_tool
 from hindnote.hosts.pi.protocol import PROTOCOL
 from hindnote.hosts.pi.server import Server
 
@@ -28,6 +29,9 @@ class Dispatcher:
     def __init__(self, call: Call, boot: Callable[[HostCall], str]) -> None:
         self.call = call
         self.boot = boot
+
+    def project(self, call: HostCall, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        return run_tool(name, arguments, base_cwd=call.cwd)
 
 
 def refused(message: str = "no such note") -> Answer:
@@ -118,6 +122,23 @@ def test_a_refusal_is_an_answer_in_every_form() -> None:
             "extras": {},
         },
     }
+
+
+def test_a_project_tools_answer_comes_with_its_nulls_and_blocks(tmp_path: Path) -> None:
+    request = {"tool": "project_todo_list", "arguments": {}, "host": {**HOST, "cwd": str(tmp_path)}}
+    wrong = {**request, "arguments": {"cwd": "x"}}
+    with serving(lambda *_: refused()) as shim:
+        shim.read()
+        shim.send({"type": "project", "id": "1", **request})
+        failed = shim.read()
+        shim.send({"type": "project", "id": "2", **wrong})
+        mistaken = shim.read()
+
+    answer = run_tool("project_todo_list", {}, base_cwd=tmp_path)
+    assert failed == {"id": "1", "ok": True, "value": answer.packaged()}
+    assert failed["value"]["isError"] is True
+    assert failed["value"]["result"]["effects"]["phase"] is None
+    assert mistaken["failure"]["kind"] == "arguments"
 
 
 @pytest.mark.parametrize(
