@@ -31,7 +31,7 @@ def examine_home(home: Path) -> Iterator[Finding]:
     """Look at a notes home and every note in it. Nothing is written."""
     subject = f"notes home {home}"
     if not os.path.lexists(home):
-        yield Finding("ok", subject, "does not exist yet; the first note makes it")
+        yield _not_yet(home, subject)
         return
     if not home.is_dir():
         yield Finding(
@@ -43,7 +43,16 @@ def examine_home(home: Path) -> Iterator[Finding]:
     yield from _locks(home / STATE)
     if not can_write(home):
         yield Finding("error", subject, "cannot be written", "give yourself the right to write")
-    yield Finding("ok", subject, f"holds {walk.notes} notes")
+    yield Finding("ok", subject, f"holds {walk.notes} {'note' if walk.notes == 1 else 'notes'}")
+
+
+def _not_yet(home: Path, subject: str) -> Finding:
+    """Tell of a home that is yet to be made, and whether it can be."""
+    above = next(folder for folder in home.parents if os.path.lexists(folder))
+    if above.is_dir() and can_write(above):
+        return Finding("ok", subject, "does not exist yet; the first note makes it")
+    told = f"does not exist, and cannot be made in {above}"
+    return Finding("error", subject, told, "make it, or set HINDNOTE_HOME to another directory")
 
 
 @dataclass

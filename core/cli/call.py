@@ -22,7 +22,9 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command(short_help="Call one of the seven tools.")
 @click.argument("operation", type=click.Choice(NAMES), metavar="OPERATION")
 @click.argument("arguments", metavar="[JSON | -]", default="{}")
-@click.option("--host", default="pi", show_default=True, help="Whose notes and sessions.")
+@click.option(
+    "--host", metavar="HOST", default="pi", show_default=True, help="Whose notes and sessions."
+)
 @click.option("--cwd", type=FOLDER, help="Where the host runs; by default the current directory.")
 @click.option(
     "--home",

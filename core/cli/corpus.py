@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -64,14 +64,14 @@ def asking(host: str | None, project: bool) -> Asking:
     if host is not None and project:
         raise click.UsageError("give --host or --project, not both")
     selector = "project:*" if project else "*" if host is None else f"{host}:*"
-    return asking_for(selector)
+    return asking_for(selector, host)
 
 
-def asking_for(selector: str) -> Asking:
+def asking_for(selector: str, host: str | None = None) -> Asking:
     """Return who asks about the sessions that a selector names.
 
     Raises:
-        Failure: No host is installed.
+        Failure: No host is installed, or not the one that was named.
     """
     from hindnote.core.calls import HostCall
     from hindnote.core.cli.call import current_directory
@@ -84,11 +84,13 @@ def asking_for(selector: str) -> Asking:
     slugs = hosts.slugs()
     if not slugs:
         raise Failure("no host is installed that could be asked; 'hindnote hosts' tells why")
+    if host is not None and clean(host) not in slugs:
+        raise Failure(f"no host {clean(host)!r} is installed; there are: {', '.join(slugs)}")
     call = HostCall(host="pi" if "pi" in slugs else slugs[0], cwd=current_directory())
     return Asking(Dispatcher(hosts, notes_home()), call, clean(selector))
 
 
-def leave_refused(refusal: Refusal) -> None:
+def leave_refused(refusal: Refusal) -> NoReturn:
     """Say why there is no answer, and leave with the exit code of a refusal."""
     click.echo(render_refusal(refusal), err=True)
     click.get_current_context().exit(1)

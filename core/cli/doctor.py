@@ -25,6 +25,7 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[
 @click.option(
     "--home",
     type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
 @click.option(

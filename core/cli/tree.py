@@ -8,7 +8,9 @@ reported in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
@@ -40,6 +42,27 @@ def deliver(text: str) -> None:
         raise Failure(f"the output cannot be written: {error.strerror}") from error
 
 
+@contextmanager
+def explained(*expected: type[Exception]) -> Iterator[None]:
+    """Turn what is in the way of changing files into a message for the person.
+
+    Args:
+        *expected: Exceptions whose text is such a message already.
+
+    Raises:
+        click.ClickException: One of them, or an ``OSError``, came up.
+    """
+    try:
+        yield
+    except expected as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        where = error.filename or "a file"
+        raise click.ClickException(
+            f"{where} cannot be changed ({error.strerror}); put that right and try again"
+        ) from error
+
+
 class Broken(click.Command):
     """Stands where a command should be that cannot be used."""
 
@@ -59,7 +82,25 @@ class Broken(click.Command):
 Loader = Callable[[], click.Command]
 
 
-class Tree(click.Group):
+class Group(click.Group):
+    """A group that names what there is when it is asked for what there is not."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant, its name and its arguments."""
+        name = args[0]
+        if name[:1].isalnum() and self.get_command(ctx, name) is None:
+            names = self.list_commands(ctx)
+            close = get_close_matches(name, names)
+            told = (
+                f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(names)}"
+            )
+            ctx.fail(f"no such command {name!r}; {told}")
+        return super().resolve_command(ctx, args)
+
+
+class Tree(Group):
     """A group whose commands are found by their path and imported when they are needed.
 
     Args:

@@ -57,9 +57,9 @@ def _moment(name: str, value: str) -> date:
         pass
     try:
         return datetime.fromisoformat(value)
-    except ValueError as error:
+    except ValueError:
         raise Refused(
             "invalid_time",
-            f"{name} {quote(value)} is no ISO 8601 date or date-time ({quote(str(error))}); write "
-            "it like 2026-11-30 or 2026-11-30T09:57:58Z",
+            f"{name} {quote(value)} is no ISO 8601 date or date-time; write it like 2026-11-30 or "
+            "2026-11-30T09:57:58Z",
         ) from None

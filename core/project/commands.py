@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hindnote.core.cli.tree import Group
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -54,8 +56,10 @@ def _common(command: F) -> F:
                 default=".",
                 help="The project's directory; nothing outside is touched.  [default: .]",
             ),
-            click.option("--docs-root", help="Documents below it.  [default: docs]"),
-            click.option("--todos-root", help="Todos below it.  [default: todos]"),
+            click.option(
+                "--docs-root", metavar="PATH", help="Documents below it.  [default: docs]"
+            ),
+            click.option("--todos-root", metavar="PATH", help="Todos below it.  [default: todos]"),
             click.option(
                 "--json", "as_json", is_flag=True, help="Print the tool's output as JSON."
             ),
@@ -66,13 +70,17 @@ def _common(command: F) -> F:
 
 
 @click.group(
-    help=TODO_HELP, short_help="Todos of a project, as files that never get lost or doubled."
+    cls=Group,
+    help=TODO_HELP,
+    short_help="Keep a project's todos as files; none gets lost or doubled.",
 )
 def todo() -> None:
     """Keep a project's todos as Markdown files."""
 
 
-@click.group(help=DOCS_HELP, short_help="Search a project's documents and describe their fields.")
+@click.group(
+    cls=Group, help=DOCS_HELP, short_help="Search a project's documents and describe their fields."
+)
 def docs() -> None:
     """Find what a project knows already, in docs/ and todos/."""
 
@@ -93,10 +101,22 @@ def docs() -> None:
 @click.option("--prefer", multiple=True, help="Word or phrase that raises a hit's score.")
 @click.option("--scope", type=click.Choice(["docs", "todos"]), help="Search one of both only.")
 @click.option(
-    "--match", type=click.Choice(["all", "any", "phrase"]), default="all", show_default=True
+    "--match",
+    type=click.Choice(["all", "any", "phrase"]),
+    default="all",
+    show_default=True,
+    help="Whether all words must be there, any, or the exact phrase.",
 )
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
-@click.option("--related", type=click.IntRange(0, 20), default=0, help="Related documents per hit.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Hits to show."
+)
+@click.option(
+    "--related",
+    type=click.IntRange(0, 20),
+    default=0,
+    show_default=True,
+    help="Related documents per hit.",
+)
 @click.option(
     "--freshness",
     type=click.Choice(["auto", "strict", "memory"]),
@@ -149,7 +169,7 @@ def _filter(given: str) -> tuple[str, list[str]]:
     return key, values.split(",")
 
 
-@docs.command()
+@docs.command(short_help="Tell what frontmatter FIELDS mean and which there are.")
 @click.argument("fields", nargs=-1)
 @click.option("--samples", is_flag=True, help="Redacted sample values of the named FIELDS.")
 @_common
@@ -197,8 +217,16 @@ def allocate(**place: Any) -> None:
 
 @todo.command()
 @click.argument("title")
-@click.option("--priority", type=click.Choice(PRIORITIES), default="p2", show_default=True)
-@click.option("--status", type=click.Choice(STATUSES), default="pending", show_default=True)
+@click.option(
+    "--priority", type=click.Choice(PRIORITIES), default="p2", show_default=True, help="How soon."
+)
+@click.option(
+    "--status",
+    type=click.Choice(STATUSES),
+    default="pending",
+    show_default=True,
+    help="Where it starts.",
+)
 @click.option("--body", default="", help="Markdown; - reads it from standard input.")
 @_common
 def create(title: str, priority: str, status: str, body: str, **place: Any) -> None:
@@ -212,11 +240,13 @@ def create(title: str, priority: str, status: str, body: str, **place: Any) -> N
     _finish(_run("project_todo_create", place, arguments), place)
 
 
-@todo.command()
+@todo.command(short_help="Move a todo to another STATUS.")
 @click.argument("which", metavar="PATH|ID")
 @click.argument("status", type=click.Choice(STATUSES))
 @click.option(
-    "--expected-hash", help="Refuse when the todo is not this content; default: as it is now."
+    "--expected-hash",
+    metavar="HASH",
+    help="Refuse when the todo is not this content; default: as it is now.",
 )
 @_common
 def transition(which: str, status: str, expected_hash: str | None, **place: Any) -> None:
@@ -245,7 +275,8 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
         raise click.ClickException(declined.message) from declined
     if len(found) != 1:
         told = "no todo" if not found else f"{len(found)} todos ({', '.join(found)})"
-        raise click.ClickException(f"{told} with id {which}; give a path")
+        advice = "give a path" if found else "'hindnote todo list' shows which there are"
+        raise click.ClickException(f"{told} with id {which}; {advice}")
     return str(found[0])
 
 

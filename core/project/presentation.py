@@ -36,6 +36,11 @@ class View:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 todo``, ``2 todos``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def view_of_failure(declined: Declined) -> View:
     """Return the view of a native failure, with every fact that it holds."""
     rows = [

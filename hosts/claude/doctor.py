@@ -52,15 +52,14 @@ def checks() -> Iterator[Finding]:
         installed = True
         yield from _plugin(place, below)
     if not installed:
-        yield Finding(
-            "ok", "Claude Code plugin", "is not installed (`hindnote install claude` does it)"
-        )
+        advice = "`hindnote install claude` installs it"
+        yield Finding("ok", "Claude Code plugin", "is not installed", advice)
 
 
 def _claude() -> Iterator[Finding]:
     executable = shutil.which("claude")
     if executable is None:
-        yield Finding("ok", "claude", "is not on the PATH")
+        yield Finding("ok", "claude", "is not on the PATH; nothing to check")
         return
     version = claude_version(executable)
     if version is None:
@@ -79,7 +78,11 @@ def _claude() -> Iterator[Finding]:
 def _plugin(place: Place, below: str) -> Iterator[Finding]:
     changed = place.changed()
     for path in changed:
-        yield Finding("error", str(path), "is not as hindnote wrote it", REINSTALL)
+        if path.exists():
+            advice = "move it away, then run `hindnote install claude`"
+            yield Finding("error", str(path), "is not as hindnote wrote it", advice)
+        else:
+            yield Finding("error", str(path), "is missing", REINSTALL)
     python = named_python(place.folder / below / "hooks" / "runtime.ts")
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
@@ -91,7 +94,7 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
             "warning", str(place.folder), "is not of the version that runs this", REINSTALL
         )
     elif not changed:
-        yield Finding("ok", str(place.folder), f"is installed and runs {python}")
+        yield Finding("ok", str(place.folder), f"is current, and runs {python}")
 
 
 def named_python(runtime: Path) -> str | None:

@@ -13,12 +13,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import platformdirs
 
+from hindnote.core.cli.tree import explained
 from hindnote.core.placing import NotOurs, Place
 
 NEEDED = (2, 1, 332)
@@ -34,7 +34,7 @@ PLUGIN = "hindnote@hindnote"
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
-@click.command()
+@click.command(short_help="Put the plugin into Claude Code.")
 @click.option(
     "--marketplace",
     is_flag=True,
@@ -47,7 +47,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
     here, there = skills_place(dry_run), marketplace_place(dry_run)
     if marketplace:
         here, there = there, here
-    with _explained():
+    with explained(NotOurs):
         if there.written() is not None:
             raise NotOurs(
                 f"hindnote is installed in {there.folder} already, and Claude Code would load it "
@@ -60,7 +60,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
     if not touched:
         click.echo(f"nothing to do: {here.folder} is current")
     elif not dry_run:
-        click.echo("Claude Code loads it when it is started next")
+        click.echo("Claude Code loads it at its next start")
 
 
 @click.command()
@@ -68,7 +68,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
 def uninstall(dry_run: bool) -> None:
     """Take the plugin away from Claude Code again; notes stay."""
     places = skills_place(dry_run), marketplace_place(dry_run)
-    with _explained():
+    with explained(NotOurs):
         installed = [place for place in places if place.written() is not None]
         for place in installed:
             if place.folder == places[1].folder:
@@ -157,7 +157,9 @@ def _usable_claude(*, required: bool) -> str | None:
     if executable is None:
         if required:
             raise click.ClickException("there is no claude on the PATH, and --marketplace needs it")
-        click.echo(f"there is no claude on the PATH; hindnote needs {dotted(NEEDED)} or newer")
+        click.echo(
+            f"there is no claude on the PATH; hindnote needs Claude Code {dotted(NEEDED)} or newer"
+        )
         return None
     version = claude_version(executable)
     if version is None:
@@ -216,12 +218,3 @@ def _say(lines: Iterator[str]) -> bool:
         click.echo(line)
         count += 1
     return count > 0
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Turn what is in the way into a message for the person."""
-    try:
-        yield
-    except (NotOurs, OSError) as error:
-        raise click.ClickException(str(error)) from error

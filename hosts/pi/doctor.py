@@ -31,7 +31,7 @@ PI = (1, 6)
 PATIENCE = 20.0
 """Seconds for which a program may take to tell its version."""
 
-_VERSION = re.compile(r"(\d+)\.(\d+)(?:\.\d+)*")
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def checks() -> Iterator[Finding]:
@@ -43,14 +43,14 @@ def checks() -> Iterator[Finding]:
     for scope in places:
         yield from _installation(scope)
     if not copies and not referenced:
-        yield Finding("ok", "pi extension", "is not installed", "hindnote install pi installs it")
+        yield Finding("ok", "Pi extension", "is not installed", "`hindnote install pi` installs it")
     if len(copies) + len(referenced) > 1:
         where = ", ".join(str(folder) for folder in (*copies, *referenced))
         yield Finding(
             "error",
-            "pi extension",
+            "Pi extension",
             f"Pi loads it more than once: {where}; the tools of all but the first are left out",
-            "keep one: hindnote uninstall pi [--project], or pi remove FOLDER",
+            "keep one: `hindnote uninstall pi [--project]`, or `pi remove FOLDER`",
         )
     yield from _clashes(places)
 
@@ -65,25 +65,25 @@ def _programs() -> Iterator[Finding]:
         yield Finding(
             "error", "node", "cannot be run", f"Pi needs Node.js {_dotted(NODE)} or newer"
         )
-    elif node < NODE:
+    elif node[:2] < NODE:
         found = f"is {_dotted(node)}"
         yield Finding("error", "node", found, f"Pi needs Node.js {_dotted(NODE)} or newer")
     else:
         yield Finding("ok", "node", _dotted(node))
     release = _version_of("pi")
     if release is None:
-        yield Finding("error", "pi", f"{pi} does not tell its version", "try: pi --version")
-    elif release < PI:
+        yield Finding("error", "pi", f"{pi} does not tell its version", "try `pi --version`")
+    elif release[:2] < PI:
         told = f"is {_dotted(release)}"
         yield Finding("error", "pi", told, f"update it to {_dotted(PI)} or newer")
-    elif release > PI:
+    elif release[:2] > PI:
         tested = f"is {_dotted(release)}; this hindnote was tested with {_dotted(PI)}"
         yield Finding("warning", "pi", tested)
     else:
         yield Finding("ok", "pi", _dotted(release))
 
 
-def _version_of(program: str) -> tuple[int, int] | None:
+def _version_of(program: str) -> tuple[int, ...] | None:
     try:
         done = subprocess.run(
             [program, "--version"],
@@ -97,10 +97,10 @@ def _version_of(program: str) -> tuple[int, int] | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = _VERSION.search(done.stdout) or _VERSION.search(done.stderr)
-    return (int(found[1]), int(found[2])) if found else None
+    return tuple(int(number) for number in found[0].split(".")) if found else None
 
 
-def _dotted(numbers: tuple[int, int]) -> str:
+def _dotted(numbers: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in numbers)
 
 
@@ -110,10 +110,10 @@ def _installation(scope: Scope) -> Iterator[Finding]:
     if manifest is None:
         if scope.extension.is_dir():
             told = f"was not written by hindnote, or its {MANIFEST} is damaged"
-            yield Finding("error", subject, told, "move it away, then: hindnote install pi")
+            yield Finding("error", subject, told, "move it away, then run `hindnote install pi`")
         return
     flag = " --project" if scope.name == "project" else ""
-    again = f"hindnote install pi{flag}"
+    again = f"run `hindnote install pi{flag}` again"
     if not os.access(manifest.python, os.X_OK):
         told = f"names an interpreter that is not there: {manifest.python}"
         yield Finding("error", subject, told, again)
@@ -132,7 +132,12 @@ def _files(folder: Path, manifest: Manifest, again: str) -> Iterator[Finding]:
     if missing:
         yield Finding("error", str(folder), f"lacks {', '.join(missing)}", again)
     if edited:
-        yield Finding("warning", str(folder), f"was changed by hand: {', '.join(edited)}")
+        yield Finding(
+            "warning",
+            str(folder),
+            f"was changed by hand: {', '.join(edited)}",
+            "keep it, or move it away and " + again,
+        )
     if not missing and not edited and any(found[name] != new[name] for name in new):
         told = f"is of hindnote {manifest.version}, this is {version('hindnote')}"
         yield Finding("error", str(folder), told, again)

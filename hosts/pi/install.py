@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from hindnote.core.cli.tree import explained
 from hindnote.hosts.pi.places import (
     MANIFEST,
     Manifest,
@@ -38,7 +39,8 @@ def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
     here, other = reversed(scopes()) if project else scopes()
     _refuse_second(here, other)
-    _Change(here, dry_run).install()
+    with explained():
+        _Change(here, dry_run).install()
 
 
 @click.command
@@ -49,7 +51,8 @@ def uninstall(project: bool, dry_run: bool) -> None:
     here = scopes()[1 if project else 0]
     for folder in here.referenced():
         click.echo(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
-    _Change(here, dry_run).uninstall()
+    with explained():
+        _Change(here, dry_run).uninstall()
 
 
 def _refuse_second(here: Scope, other: Scope) -> None:
@@ -104,6 +107,8 @@ class _Change:
             self._write(MANIFEST, final.encoded())
         if not self._touched:
             click.echo(f"nothing to do: {self._folder} is current")
+        elif not self._dry_run:
+            click.echo("Pi loads it at its next start, or after /reload")
 
     def uninstall(self) -> None:
         old = self._installed()
@@ -162,16 +167,18 @@ class _Change:
 
     def _make(self, folder: Path) -> None:
         if not folder.exists():
-            self._say("made", "would make", folder)
             if not self._dry_run:
                 folder.mkdir()
+            self._say("made", "would make", folder)
 
     def _write(self, name: str, data: bytes, *, tell: bool = True) -> None:
         path = self._folder / name
+        if not self._dry_run:
+            self._store(path, data)
         if tell:
             self._say("wrote", "would write", path)
-        if self._dry_run:
-            return
+
+    def _store(self, path: Path, data: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".", delete=False) as file:
             file.write(data)
         temporary = Path(file.name)
@@ -180,9 +187,9 @@ class _Change:
 
     def _remove(self, path: Path) -> None:
         if path.exists():
-            self._say("removed", "would remove", path)
             if not self._dry_run:
                 path.unlink()
+            self._say("removed", "would remove", path)
 
     def _remove_folder(self, folder: Path) -> None:
         if self._dry_run:

@@ -41,11 +41,22 @@ def test_a_home_that_does_not_exist_yet_is_fine_and_stays_absent(tmp_path: Path)
     assert not absent.exists()
 
 
+def test_a_home_that_cannot_be_made_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor_notes, "can_write", lambda folder: False)
+
+    [finding] = examine_home(tmp_path / "a" / "notes")
+
+    assert finding.level == "error"
+    assert str(tmp_path) in finding.message
+
+
 def test_a_sound_home_has_nothing_to_tell(home: Path) -> None:
     findings = list(examine_home(home))
 
     assert [finding.level for finding in findings] == ["ok"]
-    assert "1 notes" in findings[0].message
+    assert "1 note" in findings[0].message
 
 
 def test_a_home_that_is_a_file_is_wrong(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hindnote.core.project.artifacts.redact import is_safe
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract_v1 import MAX_DISTINCT, MAX_FOCUSED_FIELDS, MAX_SAMPLES
 from hindnote.core.project.outcome import Observation
-from hindnote.core.project.presentation import View
+from hindnote.core.project.presentation import View, counted
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES
 
 OWNER = "hindnote"
@@ -144,8 +144,8 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         for row in data["definitions"]
     ]
     lines += [
-        f"observed {row['name']}: {row['count']} documents, "
-        f"{'over ' if row['distinct_capped'] else ''}{row['distinct']} distinct values, "
+        f"observed {row['name']}: {counted(row['count'], 'document')}, "
+        f"{'over ' if row['distinct_capped'] else ''}{counted(row['distinct'], 'distinct value')}, "
         f"{', '.join(row['types'])}"
         for row in data["observed"]
     ]
@@ -154,5 +154,8 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         for row in data.get("samples", [])
     ]
     counts = {"definitions": len(data["definitions"]), "observed": len(data["observed"])}
-    summary = f"{counts['definitions']} definitions, {counts['observed']} observed fields"
+    summary = (
+        f"{counted(counts['definitions'], 'definition')}, "
+        f"{counted(counts['observed'], 'observed field')}"
+    )
     return View(summary, lines, counts)

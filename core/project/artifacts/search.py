@@ -20,7 +20,7 @@ from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.outcome import Observation
-from hindnote.core.project.presentation import View
+from hindnote.core.project.presentation import View, counted
 
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]
@@ -248,7 +248,7 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     """Return a search as lines: one for each hit, its snippet below it."""
     rows, state = data["results"], data["cache_state"]
     total = totals.get("results", len(rows))
-    summary = f"{len(rows)} of {total} hits in {state['documents']} documents"
+    summary = f"{len(rows)} of {counted(total, 'hit')} in {counted(state['documents'], 'document')}"
     if state["previews_partial"]:
         summary += (
             f"; of {state['previews_partial']} only the first 1,200 characters of the body are "
@@ -256,7 +256,7 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         )
     lines = []
     for row in rows:
-        lines.append(f"{row['path']} | {row['title']} | {row['score']}")
+        lines.append(f"{row['path']} | {row['title']} | score {row['score']:.2f}")
         if row["snippet"]:
             lines.append(f"    {row['snippet']}")
         lines += [f"    {item['relation']}: {item['path']}" for item in row["related"]]

@@ -64,7 +64,7 @@ def _unusable(workspace: Workspace, error: OSError) -> Declined:
     if isinstance(error, FileNotFoundError):
         return Declined(
             "root_missing",
-            f"the todos root {root} does not exist; project_todo_create makes it",
+            f"the todos root {root} does not exist; the first todo that is created makes it",
             root={"path": root, "availability": "missing"},
         )
     return Declined(

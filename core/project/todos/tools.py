@@ -11,7 +11,7 @@ from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
 from hindnote.core.project.contract_v1 import HASH_PATTERN
 from hindnote.core.project.outcome import Declined, Observation
-from hindnote.core.project.presentation import View, issue_line
+from hindnote.core.project.presentation import View, counted, issue_line
 from hindnote.core.project.todos import creation, looking, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 
@@ -121,7 +121,8 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     """Return a scan as lines: todos, then issues."""
     todos, issues = data["todos"], data["issues"]
     blocking = sum(issue["blocking"] for issue in issues)
-    summary = f"{len(todos)} todos in {data['root']['path']}, {len(issues)} issues"
+    where = data["root"]["path"]
+    summary = f"{counted(len(todos), 'todo')} in {where}, {counted(len(issues), 'issue')}"
     if blocking:
         summary += f", {blocking} of them block every change"
     # Findings first: they must not be lost behind a long list.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.cli.corpus import leave_refused
 from hindnote.core.cli.tree import Failure, deliver
 from hindnote.core.outcome import Refused
 
@@ -70,7 +71,7 @@ def _page(file: Path, seq: int | None, last: int | None) -> Page:
             raise Failure(f"there is no file {file}")
         return page_of(projection, seq, last)
     except Refused as refused:
-        raise Failure(refused.refusal.message) from None
+        leave_refused(refused.refusal)
     except ValueError as error:
         raise Failure(str(error)) from None
 

@@ -38,6 +38,21 @@ def test_help_teaches_with_examples_and_lists_every_command() -> None:
         assert f"\n  {name} " in shown
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["serch"], "no such command 'serch'; did you mean search?"),
+        (["install", "zed"], "no such command 'zed'; there are: claude, pi"),
+        (["todo", "crate"], "did you mean create?"),
+    ],
+)
+def test_a_wrong_spelling_is_told_what_there_is(arguments: list[str], told: str) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
 @pytest.mark.parametrize("name", ["call", "doctor", "hosts", "schemas"])
 def test_every_command_has_help(name: str) -> None:
     result = run(name, "--help")

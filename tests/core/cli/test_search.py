@@ -71,7 +71,7 @@ def test_limits_and_bounds_are_passed_on() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["needle", "--host", "nope"], "error: invalid_session: ", 1),
+        (["needle", "--host", "nope"], "no host 'nope' is installed", 2),
         (["needle", "--until", "soon"], "error: invalid_time: ", 1),
         (["needle", "--host", "pi", "--project"], "--host or --project", 2),
         ([""], "no word", 2),

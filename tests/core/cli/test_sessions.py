@@ -112,7 +112,7 @@ def test_a_session_that_cannot_be_read_is_listed_as_such(
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["--host", "nope"], "error: invalid_session: ", 1),
+        (["--host", "nope"], "no host 'nope' is installed", 2),
         (["--since", "soon"], "error: invalid_time: ", 1),
         (["--host", "pi", "--project"], "--host or --project", 2),
         (["--limit", "0"], "--limit", 2),

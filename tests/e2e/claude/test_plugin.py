@@ -80,5 +80,5 @@ def test_doctor_finds_nothing_wrong_with_the_installation(claude: Claude) -> Non
 
     report = claude.hindnote("doctor", status=None)
 
-    assert f"ok       {skills}: is installed and runs " in report
+    assert f"ok       {skills}: is current, and runs " in report
     assert f"ok       {claude.executable}: Claude Code 2.1." in report

@@ -165,7 +165,7 @@ def test_install_without_claude_says_what_is_needed_and_goes_on(
     result = run(install)
 
     assert result.exit_code == 0
-    assert "no claude on the PATH; hindnote needs 2.1.332" in result.output
+    assert "no claude on the PATH; hindnote needs Claude Code 2.1.332" in result.output
     assert folder.is_dir()
 
 

@@ -105,7 +105,7 @@ def test_two_installations_are_an_error(sound: Path) -> None:
     settings = sound / ".pi/agent/settings.json"
     settings.write_text(json.dumps({"packages": [str(SOURCE)]}))
 
-    [finding] = found("pi extension")
+    [finding] = found("Pi extension")
     assert finding.level == "error"
     assert str(SOURCE) in finding.message
 

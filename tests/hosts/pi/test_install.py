@@ -51,6 +51,18 @@ def test_install_copies_the_extension_and_names_this_interpreter(extension: Path
     assert manifest.python == sys.executable
 
 
+def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+
+    assert f"{home / '.pi'} cannot be changed (Permission denied)" in refused(install)
+    assert tree(home) == {}
+
+
 def test_every_file_of_the_extension_is_installed() -> None:
     assert {path.name for path in SOURCE.iterdir()} == set(shipped())
 

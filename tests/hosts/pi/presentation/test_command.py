@@ -106,30 +106,30 @@ def test_seq_and_last_choose_what_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "said", "code"),
     [
-        (["--seq", "1"], "seq 1 is a user event"),
-        (["--seq", "4"], "read seq 3"),
-        (["--seq", "4000"], "seqs 1 to 43"),
-        (["--seq", "3", "--last", "1"], "not both"),
-        (["--last", "0"], "0"),
+        (["--seq", "1"], "seq 1 is a user event", 2),
+        (["--seq", "4"], "error: not_an_event: ", 1),
+        (["--seq", "4000"], "seqs 1 to 43", 1),
+        (["--seq", "3", "--last", "1"], "not both", 2),
+        (["--last", "0"], "0", 2),
     ],
 )
-def test_what_cannot_be_shown_ends_with_2_and_says_why(arguments: list[str], said: str) -> None:
+def test_what_cannot_be_shown_is_told(arguments: list[str], said: str, code: int) -> None:
     done = run("--session-file", str(DATA / "basic.jsonl"), *arguments)
 
-    assert done.exit_code == 2
+    assert done.exit_code == code
     assert said in done.output
 
 
-def test_a_file_that_is_no_session_ends_with_2(tmp_path: Path) -> None:
+def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_text("hello\n")
 
     done = run("--session-file", str(file))
 
-    assert done.exit_code == 2
-    assert "no Pi session" in done.output
+    assert done.exit_code == 1
+    assert "error: unreadable_session: " in done.output
 
 
 def test_without_a_file_the_latest_session_of_the_directory_is_shown(
