@@ -92,10 +92,8 @@ class Group(click.Group):
         name = args[0]
         if name[:1].isalnum() and self.get_command(ctx, name) is None:
             names = self.list_commands(ctx)
-            close = get_close_matches(name, names)
-            told = (
-                f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(names)}"
-            )
+            close = get_close_matches(name, names, n=1)
+            told = f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}"
             ctx.fail(f"no such command {name!r}; {told}")
         return super().resolve_command(ctx, args)
 

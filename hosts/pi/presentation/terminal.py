@@ -80,7 +80,8 @@ def folded(part: Line, width: int) -> Iterator[Line]:
         return
     indent = part.indent if isinstance(part, Row) and part.indent * 2 < width else 0
     prose = isinstance(part, Row) and part.prose
-    breaks, used = [], 0
+    breaks: list[int] = []
+    used = 0
     for place, character in enumerate(part.plain):
         size = get_character_cell_size(character)
         if used + size > width:
