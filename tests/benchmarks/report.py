@@ -47,19 +47,17 @@ def main(arguments: list[str]) -> int:
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(records)}\n{END}{after}", "utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(records)}\n\n{END}{after}", "utf-8")
     return done.returncode
 
 
 def figures(records: list[Record]) -> str:
     """Return the tables, one for each file of benchmarks."""
-    parts = [f"{machine()}\n"]
+    parts = [machine()]
     for name, group in groupby(records, lambda record: str(record["test"]).partition("::")[0]):
-        parts.append(
-            f"### {title(HERE / Path(name).name)}\n\n| | seen | holds |\n| --- | --- | --- |"
-        )
-        parts.append("".join(f"\n{row(record)}" for record in group) + "\n")
-    return "".join(f"{part}\n" if part.endswith("\n") else part for part in parts)
+        rows = ["| | seen | holds |", "| --- | --- | --- |", *map(row, group)]
+        parts.append(f"### {title(HERE / Path(name).name)}\n\n" + "\n".join(rows))
+    return "\n\n".join(parts)
 
 
 def machine() -> str:
