@@ -112,7 +112,7 @@ def folder(cwd: str | None) -> str:
     if cwd is None:
         return ""
     path, home = Path(cwd), Path.home()
-    return shown(f"~/{path.relative_to(home)}" if path.is_relative_to(home) else cwd)
+    return shown(str("~" / path.relative_to(home)) if path.is_relative_to(home) else cwd)
 
 
 def local_time(seconds: float) -> str:
