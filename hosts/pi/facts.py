@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from math import isnan
@@ -15,13 +14,7 @@ from hindnote.core.history.instants import instant
 from hindnote.core.history.jsontext import Unreadable, compact, mend, parse, shaped
 from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
 from hindnote.hosts.pi.rows import seconds
-
-_SHELLS = ("bash", "powershell")
-_NOTICE = re.compile(
-    r"\n\n\[Showing [^\n]*\bFull output: ([^\n]+)\]"
-    r"(?:\n\nCommand [^\n]+)?\Z"
-)
-"""How a shell's text ends that was cut. A run that timed out says so nowhere else."""
+from hindnote.hosts.pi.shell import SHELLS, ending
 
 ADDED_WORDS = ("image", "bytes", "bash", "command")
 """What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
@@ -163,8 +156,8 @@ def _result(message: _Message) -> dict[str, Any]:
     failed = message.isError if isinstance(message.isError, bool) else None
     tool = _text(message.toolName)
     truncated, path = _truncation(message.details)
-    if tool in _SHELLS and not truncated and (notice := _NOTICE.search(text[-4096:])):
-        truncated, path = True, path or notice.group(1)
+    if tool in SHELLS and not truncated and (cut := ending(text, failed, told=False).cut):
+        truncated, path = True, path or cut.group(5)
     return {
         "tool": tool,
         "text": text,

@@ -229,7 +229,9 @@ class _Article:
         return f'<p class="note">full output: <a href="{uri}">{shown}</a></p>'
 
     def _diff_row(self, row: DiffRow, gutter: int) -> str:
-        look = {"+": " add", "-": " del", "…": " gap"}.get(row.marker or "", "")
+        look = {"+": " add", "-": " del"}.get(row.marker or "", "")
+        if row.marker == "…":
+            return f'<span class="row gap">{_number(None, gutter)}⋯</span>'
         return (
             f'<span class="row{look}">{_number(row.line, gutter)}'
             f"{escape(row.marker or ' ')} {self._text(row.text)}</span>"

@@ -27,8 +27,7 @@ from hindnote.hosts.pi.presentation.models import (
     Write,
 )
 from hindnote.hosts.pi.presentation.query import query
-
-SHELLS = ("bash", "powershell")
+from hindnote.hosts.pi.shell import SHELLS, ending
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""
@@ -37,15 +36,6 @@ _N = "[0-9]{1,12}"
 _TAIL = re.compile(r"\n\n\[([^\n]*)\]\Z")
 _LIMIT = re.compile("limit|truncated", re.IGNORECASE)
 _NOTICE_END = re.compile(r"(?<=[^.])\. (?=[A-Z0-9])")
-_STATUS = re.compile(
-    rf"(?:\A|\n\n)(Command (?:exited with code (-?{_N})"
-    rf"|timed out after ({_N}(?:\.{_N})?) seconds(?:\. The shell [^\n]*)?"
-    r"|(aborted)|terminated without an exit code))\Z"
-)
-_OUTPUT = re.compile(
-    rf"(?:\A|\n\n)\[Showing (?:lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
-    rf"|last [^\s]* of line ({_N}) \([^()\n]*\))\. Full output: ([^\n]+)\]\Z"
-)
 _MORE = re.compile(
     rf"(?:\A|\n\n)\[(?:Showing lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
     rf"|({_N}) more lines in file)\. Use offset=({_N}) to continue\.\]\Z"
@@ -183,7 +173,8 @@ def _grep(result: _Result) -> Presentation:
 
 def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
     """Group read lines into files and blocks, in the order in which they were printed."""
-    files: list[tuple[str | None, bool, list[list[GrepLine]]]] = []
+    files: list[tuple[str | None, list[list[GrepLine]]]] = []
+    guessed: set[int] = set()
     last = None
     for index, (line, split) in enumerate(zip(lines, reading.splits, strict=True)):
         if split is not None:
@@ -195,15 +186,17 @@ def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
                 cut=text.endswith(CUT),
             )
             if not files or files[-1][0] != split.path:
-                files.append((split.path, index in reading.guessed, [[shown]]))
+                files.append((split.path, [[shown]]))
             elif last is not None and split.line == last.line + 1:
-                files[-1][2][-1].append(shown)
+                files[-1][1][-1].append(shown)
             else:
-                files[-1][2].append([shown])
+                files[-1][1].append([shown])
+            if index in reading.guessed:
+                guessed.add(len(files) - 1)
         last = split
     return tuple(
-        GrepFile(path=path, guessed=guessed, blocks=tuple(map(tuple, blocks)))
-        for path, guessed, blocks in files
+        GrepFile(path=path, guessed=number in guessed, blocks=tuple(map(tuple, blocks)))
+        for number, (path, blocks) in enumerate(files)
     )
 
 
@@ -226,17 +219,9 @@ def _ls(result: _Result) -> Presentation:
 
 
 def _bash(result: _Result) -> Presentation:
-    body, status = result.text, None
-    if result.failed is not False:
-        status = _at_end(_STATUS, body)
-        body = body[: status.start()] if status else body
-    cut = _at_end(_OUTPUT, body) if status or "truncation" in result.details else None
-    # A command may print such a notice itself; the tool's own tells the lines before it.
-    if cut and "truncation" not in result.details and not _tells_of(body[: cut.start()], cut):
-        cut = None
-    notices: tuple[str, ...] = ()
-    if cut is not None:
-        body, notices = body[: cut.start()], (cut.group().strip("\n[]"),)
+    end = ending(result.text, result.failed, "truncation" in result.details)
+    body, status, cut = end.body, end.status, end.cut
+    notices = (cut.group().strip("\n[]"),) if cut else ()
     nothing = body == "(no output)"
     output = "" if nothing else body
     told, code, seconds, aborted = status.groups() if status else (None, None, None, None)
@@ -255,15 +240,6 @@ def _bash(result: _Result) -> Presentation:
         tail=result.text[len(output) :],
         **result.common,
     )
-
-
-def _tells_of(shown: str, cut: re.Match[str]) -> bool:
-    """Return whether a notice about an output's end tells of these lines."""
-    first, last, total, only = cut.group(1, 2, 3, 4)
-    count = len(shown.removesuffix("\n").split("\n"))
-    if only is not None:
-        return count == 1
-    return last == total and int(last) - int(first) + 1 == count
 
 
 def _truncation(details: Mapping[str, Any], cut: re.Match[str] | None) -> Truncation | None:

@@ -223,9 +223,9 @@ class View:
         yield self._path(told.path, told.sentence)
         for row in told.rows:
             number = "" if row.line is None else str(row.line)
-            text = line(row.text, self._full)
+            text = "⋯" if row.marker == "…" else line(row.text, self._full)
             style = DIFF_STYLES.get(row.marker, "")
-            marker = row.marker or " "
+            marker = row.marker if row.marker in ("+", "-") else " "
             shown = Row(f"{marker}{number:>{told.gutter}} {text}", style=style)
             shown.indent = told.gutter + 2
             yield shown
