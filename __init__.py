@@ -39,3 +39,8 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """Name the public names too that nobody asked for yet."""
+    return sorted({*globals(), *__all__})

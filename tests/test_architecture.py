@@ -140,3 +140,4 @@ def test_every_public_name_can_be_imported() -> None:
 
 def test_the_public_names_are_sorted() -> None:
     assert sorted(hindnote.__all__) == hindnote.__all__
+    assert set(hindnote.__all__) <= set(dir(hindnote))

@@ -177,6 +177,16 @@ def _plain(row: _Row) -> dict[str, Any]:
     return plain
 
 
+def _shares(rows: list[_Row], room: int) -> tuple[int, int]:
+    """Return how many columns directories and names get of the room that both have."""
+    from rich.cells import cell_len
+
+    directory = max([9, *(cell_len(folder(row.entry.cwd)) for row in rows)])
+    name = max([4, *(cell_len(shown(row.entry.name or "", NAME_SHOWN)) for row in rows)])
+    name = max(4, min(name, max(room // 3, room - directory)))
+    return max(4, min(directory, room - name)), name
+
+
 def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -190,8 +200,12 @@ def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
     longest = max((len(short[row.entry.canonical]) for row in rows), default=0)
     table.add_column("changed", no_wrap=True, min_width=16)
     table.add_column("session", no_wrap=True, min_width=longest, style="cyan")
-    table.add_column("directory", overflow="ellipsis", no_wrap=True)
-    table.add_column("name", overflow="ellipsis", no_wrap=True)
+    last = 10 if any(row.problem for row in rows) else 6
+    fixed = 16 + max(longest, 7) + 8 + last + 6 * 2
+    for title, most in zip(
+        ("directory", "name"), _shares(rows, console.width - fixed), strict=True
+    ):
+        table.add_column(title, overflow="ellipsis", no_wrap=True, max_width=most)
     table.add_column("size", justify="right", no_wrap=True, min_width=8)
     table.add_column("events", justify="right", no_wrap=True, min_width=6)
     for row in rows:

@@ -127,6 +127,18 @@ def test_what_cannot_be_asked_is_refused(
     assert message in result.stderr
 
 
+def test_a_narrow_terminal_takes_room_from_directories_and_names_alone(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one", cwd="/workspace/" + "d" * 60)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+
+    heads, row, _ = run().output.splitlines()
+    assert "events" in heads
+    assert row.rstrip().endswith("1")
+
+
 def test_no_session_is_no_error(corpus: Any) -> None:
     assert run().output == "no sessions\n"
     assert told() == {"sessions": [], "total": 0}

@@ -112,7 +112,7 @@ def test_a_folder_that_is_reached_twice_is_listed_once(tmp_path: Path, home: Pat
 
 
 def test_entries_tell_the_recorded_facts_newest_first(tmp_path: Path) -> None:
-    old = write(tmp_path / "a.jsonl", "a", cwd="/work/ü")
+    old = write(tmp_path / "a.jsonl", "a", cwd="/srv/ü")
     new = write(
         tmp_path / "b.jsonl", "b", parentSession="/gone/2026-11-30T09-50-59-947Z_demo.misc_01.jsonl"
     )
@@ -122,7 +122,7 @@ def test_entries_tell_the_recorded_facts_newest_first(tmp_path: Path) -> None:
     first, second = found(HostCall(host="pi", cwd=tmp_path, session_file=old))
 
     assert (first.id, first.parent, first.modified) == ("b", "demo.misc_01", 200)
-    assert (second.id, second.cwd, second.started) == ("a", "/work/ü", "T")
+    assert (second.id, second.cwd, second.started) == ("a", "/srv/ü", "T")
     assert second.size == old.stat().st_size
     assert second.canonical == "pi:a"
 
