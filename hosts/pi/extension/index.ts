@@ -106,7 +106,7 @@ export default function hindnote(pi: ExtensionAPI) {
 		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
 		handler: async (_args, ctx) => {
 			const status = await (await load()).runtime.status();
-			ctx.ui.notify([`tools: ${ours.length + project} registered`, ...complaints, ...status].join("\n"), "info");
+			ctx.ui.notify([`tools: ${ours.length} registered, ${project} project tools`, ...complaints, ...status].join("\n"), "info");
 		},
 	});
 }

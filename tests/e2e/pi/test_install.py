@@ -123,7 +123,7 @@ def test_the_status_command_tells_process_and_home(pi: Pi, model: ScriptedModel)
         rpc.prompt("/hindnote")
         [status] = rpc.notifications()
 
-    assert "tools: 8 registered" in status
+    assert "tools: 8 registered, 8 project tools" in status
     assert str(pi.notes) in status
     assert model.requests == []
 
