@@ -82,7 +82,7 @@ def test_a_compaction_opens_a_window_with_a_block_of_its_own(pi: Pi, model: Scri
     assert shown(after, second["text"]) == 1
     # Behind the summary, in front of what goes on.
     assert place(after, second["text"]) == 1
-    assert "42" not in after.prompt
+    assert "the answer is 42" not in after.prompt
     [hit] = output(model.played[-1].results[0])["items"]
     assert "the answer is 42" in hit["content"]
 
