@@ -59,6 +59,15 @@ class Place:
         written = self.written() or {}
         return [self.folder / name for name in written if self._digest(name) not in written[name]]
 
+    def _made(self) -> list[str]:
+        """Return the folders around ours that were made with it, the innermost first."""
+        try:
+            told = json.loads((self.folder / MANIFEST).read_text("utf-8"))
+            around = [str(parent) for parent in self.folder.parents]
+            return [name for name in told.get("made", []) if name in around]
+        except (FileNotFoundError, NotADirectoryError):
+            return [str(parent) for parent in self.folder.parents if not parent.exists()]
+
     def put(self, files: Mapping[str, bytes]) -> Iterator[str]:
         """Make the folder hold these files; yield a line for each one touched.
 
@@ -69,11 +78,12 @@ class Place:
             NotOurs: The folder, or a file of these names, is somebody else's.
         """
         before = self._checked(files)
+        made = self._made()
         wanted = {name: [_digest(data)] for name, data in files.items()}
         if before != wanted:
             # Whatever interrupts this, the next one knows old and new files for ours.
             both = {name: before.get(name, []) + wanted.get(name, []) for name in before | wanted}
-            yield from self._write(MANIFEST, _manifest(both))
+            yield from self._write(MANIFEST, _manifest(both, made))
         for name, data in files.items():
             if self._digest(name) not in wanted[name]:
                 yield from self._write(name, data)
@@ -81,13 +91,14 @@ class Place:
             if name not in files:
                 yield from self._remove(name)
         if before not in (wanted, {}):
-            self._store(MANIFEST, _manifest(wanted))
+            self._store(MANIFEST, _manifest(wanted, made))
 
     def take_away(self) -> Iterator[str]:
         """Remove what was written and is unchanged; yield a line for each file looked at."""
         written = self.written()
         if written is None:
             return
+        made = self._made()
         for name in sorted(written):
             if self._digest(name) in written[name]:
                 yield from self._remove(name)
@@ -98,6 +109,8 @@ class Place:
             _prune(self.folder)
             if self.folder.exists():
                 yield f"left {self.folder}: it holds files that hindnote did not write"
+            else:
+                _remove_empty(made)
 
     def _checked(self, files: Mapping[str, bytes]) -> Digests:
         """Return what was written before, having seen that nothing else is in the way."""
@@ -158,8 +171,18 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _manifest(files: Digests) -> bytes:
-    return (json.dumps({"files": dict(sorted(files.items()))}, indent=2) + "\n").encode()
+def _manifest(files: Digests, made: list[str]) -> bytes:
+    told = {"files": dict(sorted(files.items())), "made": made}
+    return (json.dumps(told, indent=2) + "\n").encode()
+
+
+def _remove_empty(folders: list[str]) -> None:
+    """Remove folders that hold nothing, the innermost first; stop at one in use."""
+    for folder in folders:
+        try:
+            Path(folder).rmdir()
+        except OSError:
+            return
 
 
 def _prune(folder: Path) -> None:

@@ -187,3 +187,24 @@ def test_a_failed_write_leaves_the_old_file(
         put(folder, {"a.txt": b"new"})
 
     assert tree(folder) == FILES
+
+
+def test_taking_away_removes_the_folders_that_were_made_for_it(tmp_path: Path) -> None:
+    place = Place(tmp_path / "config" / "skills" / "ours")
+    (tmp_path / "config").mkdir()
+    list(place.put({"a.txt": b"1"}))
+    list(place.put({"a.txt": b"2"}))
+
+    list(place.take_away())
+
+    assert list(tmp_path.rglob("*")) == [tmp_path / "config"]
+
+
+def test_a_folder_that_somebody_uses_meanwhile_stays(tmp_path: Path) -> None:
+    place = Place(tmp_path / "skills" / "ours")
+    list(place.put({"a.txt": b"1"}))
+    (tmp_path / "skills" / "theirs").mkdir()
+
+    list(place.take_away())
+
+    assert [path.name for path in (tmp_path / "skills").iterdir()] == ["theirs"]
