@@ -17,9 +17,11 @@ const COLLAPSED = 8;
 /** The arguments that say what a call is about, in the order in which they are shown. */
 const TELLING = ["address", "path", "title", "to_status", "session", "seq", "query", "glob", "rename_to", "cwd"];
 
-/** Make text safe for the terminal: no control characters but line breaks. */
+const HIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Make text safe for the terminal: no control characters but line breaks, no marks that turn the reading direction. */
 export function plain(text: string): string {
-	return text.replaceAll("\t", "   ").replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "");
+	return text.replaceAll("\t", "   ").replace(HIDDEN, "");
 }
 
 /** Describe the arguments of a call in one short line. */

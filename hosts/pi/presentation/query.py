@@ -54,7 +54,8 @@ def query(arguments: Mapping[str, Any] | None, notices: Sequence[str]) -> Query:
         context = 0
     return Query(
         name=PurePosixPath(path.replace("\\", "/")).name or None if isinstance(path, str) else None,
-        context=int(min(max(context, 0), 1_000_000)),
+        # In this order, since what is not a number is not above 0 either.
+        context=int(min(context, 1_000_000)) if context > 0 else 0,
         wanted=tuple(_wanted(arguments)),
         glob=_glob(arguments.get("glob")),
         limited=limited,

@@ -117,6 +117,7 @@ test("an answer of a project tool is drawn from its summary and rows", () => {
 
 test("nothing but text and line breaks reaches the terminal", () => {
 	assert.equal(plain("a\u001b[31mb\u0007\r\nc\td\u009b"), "a[31mb\nc   d");
+	assert.equal(plain("\u202eevil\u2066 \u200ftext\u2028"), "evil text");
 });
 
 test("a call is told in one short line", () => {

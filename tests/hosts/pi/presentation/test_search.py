@@ -156,6 +156,32 @@ def test_with_lines_around_a_match_no_path_needs_a_guess(search: Search) -> None
     assert told(shown) == search.rows()[0]
 
 
+ODD = st.none() | st.booleans() | st.integers(-9, 10**20) | st.floats() | TEXTS
+GLOBS = st.lists(st.sampled_from(["*", "{", "}", ",", "[", "]", "!", "/", "\\", "?", "a.py", "\0"]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    searches(),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "pattern": ODD | st.sampled_from(["\\", "a|", "|", "\\.|x", "(", "\\b"]),
+            "glob": ODD | GLOBS.map("".join),
+            "path": ODD,
+            "context": ODD,
+            "limit": ODD,
+            "literal": ODD,
+            "ignoreCase": ODD,
+        },
+    ),
+)
+def test_no_call_is_an_error_and_nothing_is_lost(search: Search, arguments: dict[str, Any]) -> None:
+    message = search.message()
+
+    assert present(message, arguments).joined() == message["content"][0]["text"]
+
+
 # -- single cases ----------------------------------------------------------------
 
 
