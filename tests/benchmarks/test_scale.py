@@ -79,7 +79,7 @@ def said(line: str) -> None:
 
 
 def megabytes(size: int) -> str:
-    return f"{size / 1e6:.0f} MB"
+    return f"{max(size, 0) / 1e6:.0f} MB"
 
 
 def grew(figures: dict[str, Any]) -> str:
