@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from typing import NoReturn, TextIO
 
 import click
 
-from hindnote.core.cli.tree import Failure, Tree
+from hindnote.core.cli.tree import Failure, Tree, unwritten
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import ArgumentError
 
@@ -49,6 +50,10 @@ OWN = {
 }
 
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What a help or a table meets on a full disk; notes turn it into a refusal of their own."""
+
+
 class App(Tree):
     """The root: turns the failures of a call into exit code 2."""
 
@@ -82,7 +87,10 @@ def run() -> NoReturn:
         _forgive(stream)
     try:
         make_app().main(prog_name="hindnote")
-    except Exception:  # noqa: BLE001
+    except Exception as crash:  # noqa: BLE001
+        if isinstance(crash, OSError) and crash.errno in _FULL:
+            unwritten(crash).show()
+            sys.exit(2)
         # Python's own exit code for a crash is that of a refusal, and a script
         # could not tell them apart.
         traceback.print_exc()

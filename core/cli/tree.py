@@ -8,8 +8,10 @@ reported in its place.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
@@ -39,7 +41,19 @@ def deliver(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Failure(f"the output cannot be written: {error.strerror}") from error
+        raise unwritten(error) from error
+
+
+def unwritten(error: OSError) -> Failure:
+    """Return the failure of an output that cannot be written, and let go of the output.
+
+    What is still buffered would fail again while Python ends, with an exit code of its own.
+    """
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    return Failure(f"the output cannot be written: {error.strerror}")
 
 
 @contextmanager

@@ -139,13 +139,17 @@ def test_a_home_that_cannot_be_made_is_a_refusal_that_says_so(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", [["call", "notes_list"], ["schemas"]])
-def test_an_output_that_cannot_be_written_is_told_without_a_traceback(command: list[str]) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", [["call", "notes_list"], ["schemas"], ["--help"]])
+def test_an_output_that_cannot_be_written_is_told_without_a_traceback(
+    command: list[str], unbuffered: str
+) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-c", "from hindnote.core.cli import main; main()", *command],
             stdout=full,
             stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             text=True,
             timeout=60,
             check=False,
