@@ -12,6 +12,7 @@ from hindnote.hosts.claude.branch import Walk
 from hindnote.hosts.claude.links import Links
 from hindnote.hosts.claude.spine import Spine
 
+_CALL = int(SlotKind.CALL)
 _HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
 """Turns the kinds of calls and results into 1 and every other one into 0."""
 
@@ -81,11 +82,11 @@ class Assembly:
         positions = list(compress(count(position), kinds.translate(_HAS_ID)))
         if positions:
             at = spine.place(first)
-            branch.call_ids.update(zip(positions, spine.call_ids[at:], strict=False))
-            named = (
-                (p, tool) for p, tool in zip(positions, spine.tools[at:], strict=False) if tool
-            )
-            branch.tools.update(named)
+            places = slice(at, at + len(positions))
+            branch.call_ids.update(zip(positions, spine.call_ids[places], strict=True))
+            named = zip(positions, spine.tools[places], strict=True)
+            # A result's name is its call's, which is asked first.
+            branch.tools.update(pair for pair in named if branch.kinds[pair[0]] == _CALL)
 
     def _rank(self, start: int, stop: int) -> None:
         """Number the responses from ``start`` up to ``stop``, going on from the last number."""

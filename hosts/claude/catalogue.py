@@ -203,12 +203,13 @@ class _Facts:
 
     def gather(self, data: bytes) -> None:
         """Take in the whole lines of a piece of the file, until nothing is missing."""
-        for line in data.split(b"\n"):
-            if self.session_id and self.started and self.cwd:
-                return
-            row = _read(line)
+        start = 0
+        while start < len(data) and not (self.session_id and self.started and self.cwd):
+            end = data.find(b"\n", start)
+            row = _read(data[start : end if end >= 0 else len(data)])
             if row is not None:
                 self._take(row)
+            start = end + 1 if end >= 0 else len(data)
 
     def _take(self, row: _Row) -> None:
         self.session_id = self.session_id or _text(row.session_id)
@@ -240,6 +241,8 @@ def _text(value: Any) -> str | None:
 def _origin(session_id: str, *pieces: bytes) -> str | None:
     """Return the id of the session from which rows were copied, where they say so."""
     for piece in pieces:
+        if b'"requestSessionId"' not in piece and b'"forkedFrom"' not in piece:
+            continue
         for found in _ORIGIN.finditer(piece):
             named = found.group(1).decode("utf-8", "replace")
             if named != session_id:

@@ -11,7 +11,7 @@ from hindnote.core.outcome import Refused
 from hindnote.hosts.claude.assembly import Assembly
 from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
-from hindnote.hosts.claude.rows import Row, about, decode
+from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode
 from hindnote.hosts.claude.spine import Spine
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ class Transcript:
         self._assembly = Assembly()
         self._aside: list[tuple[Row, int, int]] = []
         """A subagent's rows, as long as there is no row of a main session."""
+        self._opened = False
+        """Whether the conversation has begun."""
         self.extend()
 
     def extend(self) -> None:
@@ -97,39 +99,45 @@ class Transcript:
         Raises:
             Refused: ``unreadable_session`` when it is no session of Claude Code.
         """
-        self.spine.settle()
+        known, take = self.spine.known, self.spine.take
         for offset, line in self._file.advance():
             try:
-                self._take(decode(line), offset, line)
+                row = decode(line)
             except Unreadable as error:
                 self._damage(Damage(offset, len(line), str(error)))
+                continue
+            if not known.complete:
+                known.note(about(line))
+            if self._opened or not self._set_aside(row, offset, len(line)):
+                take(row, offset, len(line))
         if self._aside:
             self._open_subagent()
+        self.spine.flush()
         if self._file.end and not self._is_session():
             self._refuse()
         self._assembly.update(self.spine)
+        self.spine.settle()
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
 
-    def _take(self, row: Row, offset: int, line: bytes) -> None:
-        spine = self.spine
-        if not spine.known.complete:
-            spine.known.note(about(line))
-        if not spine.flags and not spine.subagent and row.is_sidechain and row.uuid:
-            self._aside.append((row, offset, len(line)))
-            return
-        spine.add(row, offset, len(line))
-        if self._aside and spine.flags:
+    def _set_aside(self, row: Row, offset: int, size: int) -> bool:
+        """Keep a subagent's row until it is known whose session this is; return whether it was."""
+        if row.uuid and row.is_sidechain:
+            self._aside.append((row, offset, size))
+            return True
+        self._opened = bool(row.uuid) and row.type in CHAIN_TYPES
+        if self._opened:
             self._aside.clear()
+        return False
 
     def _open_subagent(self) -> None:
         """Read a file in which all of the conversation is a subagent's as that one's own."""
-        self.spine.subagent = True
+        self.spine.subagent = self._opened = True
         for row, offset, size in self._aside:
-            self.spine.add(row, offset, size)
+            self.spine.take(row, offset, size)
         self._aside.clear()
 
     def _is_session(self) -> bool:
-        return bool(self.spine.flags) or self.spine.known.session_id is not None
+        return bool(self.spine.offsets) or self.spine.known.session_id is not None
 
     def _damage(self, damage: Damage) -> None:
         self.damaged.append(damage)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from hindnote.core.history.projection import SlotKind
-from hindnote.hosts.claude.rows import Attachment, Block, Origin, Row
+from hindnote.hosts.claude.rows import Attachment, Block, Message, Origin, Row
 
 COMMAND_MARKS = (
     "<command-name>",
@@ -85,6 +85,19 @@ def kinds_of(row: Row) -> bytes:
     return _user_kinds(row, content)
 
 
+def only_block(message: Message | None) -> Block | None:
+    """Return the block of a message that has one; None for any other."""
+    if message is None or type(message.content) is not list or len(message.content) != 1:
+        return None
+    return message.content[0]
+
+
+def is_answer(row: Row) -> bool:
+    """Return whether the model sent an answer's row, and sent it to this session."""
+    copied = row.request_session_id or row.forked_from
+    return row.type == "assistant" and not copied and not _is_foreign(row)
+
+
 def _is_foreign(row: Row) -> bool:
     """Return whether the program made this assistant row, and not the model."""
     made = row.message is not None and row.message.model == SYNTHETIC
@@ -125,7 +138,7 @@ def _spoken(row: Row) -> int:
     if row.type == "assistant":
         return CONTEXT if row.is_api_error_message else NOTHING
     if row.type == "attachment":
-        return _attached(row)
+        return attached(row)
     if row.is_compact_summary:
         return CONTEXT
     if row.is_meta:
@@ -140,7 +153,7 @@ def is_notification(origin: Origin | None) -> bool:
     return origin is not None and origin.kind == "task-notification"
 
 
-def _attached(row: Row) -> int:
+def attached(row: Row) -> int:
     """Return what an attachment counts as: a queued prompt, or what the model read."""
     attachment = row.attachment or Attachment()
     if attachment.type == "queued_command":
