@@ -165,9 +165,9 @@ def look(path: str, status: os.stat_result) -> SessionEntry | None:
             head = os.pread(fd, HEAD_BYTES, 0)
             tail = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
             facts = _Facts()
-            facts.gather(head if size <= HEAD_BYTES else head[: head.rfind(b"\n") + 1])
+            facts.gather(head)
             facts.gather(tail)
-            copied = os.pread(fd, COPIED_BYTES, HEAD_BYTES) if facts.is_copy else b""
+            behind = os.pread(fd, COPIED_BYTES, HEAD_BYTES) if facts.is_copy else b""
         finally:
             os.close(fd)
     except OSError:
@@ -181,8 +181,8 @@ def look(path: str, status: os.stat_result) -> SessionEntry | None:
         file=Path(path),
         started=facts.started,
         cwd=facts.cwd,
-        parent=main if agent else _origin(main, head, tail, copied),
-        name=_task(path) if agent else _name(tail) or _name(head),
+        parent=main if agent else _origin(main, head + behind, facts.is_copy),
+        name=_task(path) if agent else _name(head, tail),
         size=size,
         modified=status.st_mtime,
         added_words=ADDED_WORDS,
@@ -202,7 +202,10 @@ class _Facts:
         self._conversed = False
 
     def gather(self, data: bytes) -> None:
-        """Take in the whole lines of a piece of the file, until nothing is missing."""
+        """Take in the lines of a piece of the file, until nothing is missing.
+
+        A line that is cut at an end of the piece is no JSON and says nothing.
+        """
         start = 0
         while start < len(data) and not (self.session_id and self.started and self.cwd):
             end = data.find(b"\n", start)
@@ -238,28 +241,38 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _origin(session_id: str, *pieces: bytes) -> str | None:
+def _origin(session_id: str, data: bytes, is_copy: bool) -> str | None:
     """Return the id of the session from which rows were copied, where they say so."""
-    for piece in pieces:
-        if b'"requestSessionId"' not in piece and b'"forkedFrom"' not in piece:
-            continue
-        for found in _ORIGIN.finditer(piece):
-            named = found.group(1).decode("utf-8", "replace")
-            if named != session_id:
-                return named
+    # To look for a word costs as much as to read the file, so there has to be a hint.
+    if not is_copy and b'"forkedFrom"' not in data:
+        return None
+    for found in _ORIGIN.finditer(data):
+        named = found.group(1).decode("utf-8", "replace")
+        if named != session_id:
+            return named
     return None
 
 
-def _name(data: bytes) -> str | None:
+def _name(head: bytes, tail: bytes) -> str | None:
     """Return the name that the person gave the session, else an older version's summary."""
-    for mark in (b'"custom-title"', b'"summary"'):
-        end = len(data)
-        while (found := data.rfind(mark, 0, end)) >= 0:
-            end = found
-            start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
-            row = _read(data[start : stop if stop >= 0 else len(data)])
-            if row is not None and isinstance(row.type, str) and f'"{row.type}"'.encode() == mark:
-                return _text(row.custom_title) or _text(row.summary)
+    named = _said(tail, "custom-title", "custom_title") or _said(
+        head, "custom-title", "custom_title"
+    )
+    if named is None and head.startswith(b'{"type":"summary"'):
+        return _said(head, "summary", "summary")
+    return named
+
+
+def _said(data: bytes, type_: str, field: str) -> str | None:
+    """Return what the last row of a type says in a field."""
+    mark = f'"{type_}"'.encode()
+    end = len(data) if mark in data else 0
+    while (found := data.rfind(mark, 0, end)) >= 0:
+        end = found
+        start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
+        row = _read(data[start : stop if stop >= 0 else len(data)])
+        if row is not None and row.type == type_:
+            return _text(getattr(row, field))
     return None
 
 

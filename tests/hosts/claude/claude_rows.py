@@ -104,7 +104,8 @@ class Writer:
         return self.user(summary, name, isCompactSummary=True)
 
     def write(self, file: Path) -> Path:
-        file.write_text("".join(json.dumps(row) + "\n" for row in self.rows), "utf-8")
+        lines = (json.dumps(row, separators=(",", ":")) for row in self.rows)
+        file.write_text("".join(line + "\n" for line in lines), "utf-8")
         return file
 
     def transcript(self, folder: Path) -> Transcript:

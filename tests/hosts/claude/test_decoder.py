@@ -238,7 +238,7 @@ def test_arguments_stay_as_recorded(tmp_path: Path) -> None:
     writer.call("c", "a", "m2")
     raw = '{"z":1.10,"a":"\\u00e9","n":12345678901234567890}'
     file = writer.write(tmp_path / "s.jsonl")
-    file.write_text(file.read_text("utf-8").replace('{"x": "c"}', raw), "utf-8")
+    file.write_text(file.read_text("utf-8").replace('{"x":"c"}', raw), "utf-8")
     projection = opened(file)
     facts = projection.facts(3)
 
