@@ -10,9 +10,9 @@ from hindnote.core.history.projection import Branch, Damage, SessionHeader, Slot
 from hindnote.core.outcome import Refused
 from hindnote.hosts.claude.assembly import Assembly
 from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
+from hindnote.hosts.claude.growth import GrowingSpine
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode
-from hindnote.hosts.claude.spine import Spine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +83,7 @@ class Transcript:
     """
 
     def __init__(self, file: LineFile) -> None:
-        self.spine = Spine()
+        self.spine = GrowingSpine()
         self.damaged: list[Damage] = []
         self._file = file
         self._assembly = Assembly()

@@ -85,11 +85,10 @@ def kinds_of(row: Row) -> bytes:
     return _user_kinds(row, content)
 
 
-def only_block(message: Message | None) -> Block | None:
+def only_block(message: Message) -> Block | None:
     """Return the block of a message that has one; None for any other."""
-    if message is None or type(message.content) is not list or len(message.content) != 1:
-        return None
-    return message.content[0]
+    content = message.content
+    return content[0] if type(content) is list and len(content) == 1 else None
 
 
 def is_answer(row: Row) -> bool:
