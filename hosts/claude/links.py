@@ -50,28 +50,39 @@ class Links:
         found = spine.parents[row]
         if not self.pruned or row < self.boundary or found == LOST:
             return spine.parent(row)
-        if found != ROOT and (found == self.anchor or not self.kept(found)):
-            return self.tail if self.tail != ROOT else spine.row_before(row)
+        if found != ROOT and found == self.anchor:
+            return self.tail
+        if found != ROOT and not self.kept(found):
+            return self.tail if self.moved else spine.row_before(row)
         return found
 
 
 def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
     """Return the row under which a compaction put what it preserved, and those rows."""
-    data = spine.compactions[boundary][1] if boundary != ROOT else None
-    if data is None:
+    if boundary == ROOT:
         return ROOT, []
-    if data.preserved_messages is not None:
-        return _listed(spine, data.preserved_messages)
-    if data.preserved_segment is not None:
-        return _between(spine, data.preserved_segment)
-    return ROOT, []
+    known = spine.preserved.get(boundary)
+    if known is not None:
+        return known
+    data = spine.compactions[boundary][1]
+    found: tuple[int, list[int]] = (ROOT, [])
+    if data is not None and data.preserved_messages is not None:
+        found = _listed(spine, data.preserved_messages)
+    elif data is not None and data.preserved_segment is not None:
+        found = _between(spine, data.preserved_segment)
+    if found[0] != ROOT:
+        spine.preserved[boundary] = found
+    return found
 
 
 def _listed(spine: Spine, preserved: Preserved) -> tuple[int, list[int]]:
     anchor = spine.find(preserved.anchor_uuid)
-    rows = [spine.find(uuid) for uuid in dict.fromkeys(preserved.uuids)]
-    if anchor == ROOT or ROOT in rows or anchor in rows:
-        return ROOT, []
+    rows: list[int] = []
+    for uuid in dict.fromkeys(preserved.uuids):
+        row = spine.find(uuid) if anchor != ROOT else ROOT
+        if row in (ROOT, anchor):
+            return ROOT, []
+        rows.append(row)
     return anchor, rows
 
 
@@ -109,14 +120,9 @@ def tip_of(links: Links) -> int:
             return ROOT
         if row != ROOT and spine.flags[leaf_of(links, row)] & SPEAKER:
             return row
-    if row != ROOT and links.anchor != ROOT:
-        row = leaf_of(links, row)
-    tip = spine.last
-    if row != ROOT and not _goes_on_from(links, tip, row):
-        tip = row
-    if links.anchor != ROOT and tip != ROOT:
-        return _only_end(links, tip)
-    return tip
+    if links.anchor != ROOT:
+        return _tip_after_compaction(links, row)
+    return spine.last if row == ROOT or _goes_on_from(links, spine.last, row) else row
 
 
 def leaf_of(links: Links, tip: int) -> int:
@@ -158,8 +164,29 @@ def _call_of(spine: Spine, row: int) -> int:
     return row if row != ROOT and spine.flags[row] & CALLS else ROOT
 
 
-def _only_end(links: Links, tip: int) -> int:
-    """Return the one end of the tree after a compaction; the tip when there are several."""
+def _tip_after_compaction(links: Links, checkpoint: int) -> int:
+    """Return the tip in a tree that was put together anew: its one end, if it has one.
+
+    Of several ends the checkpoint chooses, but only if it stands at one of them.
+    """
+    last = links.spine.last
+    if checkpoint != ROOT:
+        checkpoint = leaf_of(links, checkpoint)
+    goes_on = checkpoint == ROOT or _goes_on_from(links, last, checkpoint)
+    placed = last == links.anchor or last in links.moved
+    if last == ROOT or (goes_on and not placed and not links.spine.revision):
+        # Nothing hangs under the last row, so it is the one end or counts as the last of many.
+        return last
+    ends = _ends(links)
+    if len(ends) == 1:
+        return ends[0]
+    return (
+        last if goes_on or checkpoint not in {leaf_of(links, end) for end in ends} else checkpoint
+    )
+
+
+def _ends(links: Links) -> list[int]:
+    """Return the rows after a compaction under which nothing hangs."""
     spine = links.spine
     kept = [
         *links.moved,
@@ -170,5 +197,4 @@ def _only_end(links: Links, tip: int) -> int:
         ),
     ]
     inner = {links.parent(row) for row in kept}
-    ends = [row for row in kept if row not in inner]
-    return ends[0] if len(ends) == 1 else tip
+    return [row for row in kept if row not in inner]

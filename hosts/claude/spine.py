@@ -61,6 +61,8 @@ class Spine:
         """The newest compact boundary."""
         self.compactions: dict[int, tuple[int, Compaction | None]] = {}
         """Of each boundary: the row before it, and what it preserved."""
+        self.preserved: dict[int, tuple[int, list[int]]] = {}
+        """Of each boundary whose rows were found: the row above them, and they."""
 
         # by row
         self.offsets = array("q")

@@ -327,6 +327,14 @@ def test_a_row_whose_parent_is_out_hangs_under_what_was_preserved(tmp_path: Path
     assert writer.branch(tmp_path) == ["B", "s", "b", "x"]
 
 
+def test_a_row_whose_parent_is_out_hangs_under_the_one_before_it_else(tmp_path: Path) -> None:
+    writer = compacted([])
+    writer.hook("h", "s")
+    writer.user("x", "a")
+
+    assert writer.branch(tmp_path) == ["B", "s", "h", "x"]
+
+
 def test_one_of_several_ends_is_chosen_by_the_checkpoint(tmp_path: Path) -> None:
     writer = go_on(compacted(["b"]))
     writer.user("x", "s")
@@ -335,6 +343,14 @@ def test_one_of_several_ends_is_chosen_by_the_checkpoint(tmp_path: Path) -> None
 
     assert without == ["B", "s", "b", "x"]
     assert writer.branch(tmp_path) == ["B", "s", "b", "r", "c"]
+
+
+def test_a_checkpoint_at_no_end_chooses_none_of_several(tmp_path: Path) -> None:
+    writer = go_on(compacted(["b"]))
+    writer.user("x", "s")
+    writer.checkpoint("r")
+
+    assert writer.branch(tmp_path) == ["B", "s", "b", "x"]
 
 
 def test_history_holds_every_window_with_parallel_siblings(tmp_path: Path) -> None:
