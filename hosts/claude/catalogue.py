@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
+from hindnote.core.history.folders import is_folder, scan_folder
 from hindnote.core.history.jsontext import mend
 from hindnote.hosts.claude.facts import ADDED_WORDS
 from hindnote.hosts.claude.layout import HOST, config_dir
@@ -88,8 +89,8 @@ class Catalogue:
 
 def _folders(call: HostCall) -> Iterator[str]:
     """Yield the folders that hold sessions: one for each directory that the host ran in."""
-    for entry in _scan(str(config_dir(call) / "projects")):
-        if _is_folder(entry):
+    for entry in scan_folder(str(config_dir(call) / "projects")):
+        if is_folder(entry):
             yield entry.path
     if call.host == HOST and call.session_file is not None:
         folder = (call.cwd / call.session_file).parent
@@ -100,30 +101,15 @@ def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
     """Yield each session file once: main sessions, and the subagents beside them."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
-        for entry in _scan(folder):
+        for entry in scan_folder(folder):
             inner = [entry]
             if not entry.name.endswith(".jsonl"):
-                inner = _scan(f"{entry.path}/{SUBAGENTS}") if _is_folder(entry) else []
+                inner = scan_folder(f"{entry.path}/{SUBAGENTS}") if is_folder(entry) else []
             for file in inner:
                 status = _status(file)
                 if status is not None and (status.st_dev, status.st_ino) not in seen:
                     seen.add((status.st_dev, status.st_ino))
                     yield file.path, status
-
-
-def _scan(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
+from hindnote.core.history.folders import is_folder, scan_folder
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.facts import ADDED_WORDS
 from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named, parent_id
@@ -131,7 +132,7 @@ class Catalogue:
         """Yield the files of a folder that are new or changed; the others stay known."""
         before = self._known.get(folder, {})
         known = self._known[folder] = {}
-        for file in _scan(folder):
+        for file in scan_folder(folder):
             name = file.name
             if not name.endswith(".jsonl"):
                 continue
@@ -162,7 +163,7 @@ def _folders(where: Places) -> Iterator[str]:
     """Yield each folder with sessions once, by whichever way it is reached first."""
     folders = [str(folder) for folder in where.folders]
     for root in where.roots:
-        folders += [entry.path for entry in _scan(str(root)) if _is_folder(entry)]
+        folders += [entry.path for entry in scan_folder(str(root)) if is_folder(entry)]
         folders.append(str(root))
     seen: set[tuple[int, int]] = set()
     for folder in folders:
@@ -173,21 +174,6 @@ def _folders(where: Places) -> Iterator[str]:
         if (status.st_dev, status.st_ino) not in seen:
             seen.add((status.st_dev, status.st_ino))
             yield folder
-
-
-def _scan(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def look(path: Path, status: os.stat_result) -> SessionEntry | None:
