@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -75,6 +75,15 @@ def explained(*expected: type[Exception]) -> Iterator[None]:
         raise click.ClickException(
             f"{where} cannot be changed ({error.strerror}); put that right and try again"
         ) from error
+
+
+def tell(lines: Iterable[str]) -> bool:
+    """Print the lines as they come, and return whether there were any."""
+    told = False
+    for line in lines:
+        click.echo(line)
+        told = True
+    return told
 
 
 class Broken(click.Command):

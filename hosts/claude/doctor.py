@@ -31,7 +31,7 @@ def checks() -> Iterator[Finding]:
     for place, below in ((skills_place(), ""), (marketplace_place(), "hindnote/")):
         try:
             if place.written() is None:
-                if place.folder.exists():
+                if place.is_taken():
                     yield Finding(
                         "warning",
                         str(place.folder),
@@ -127,4 +127,4 @@ def _is_old(place: Place, below: str, python: str) -> bool:
     if python != sys.executable:
         return False
     files = marketplace_files() if below else plugin_files()
-    return any((place.folder / name).read_bytes() != data for name, data in files.items())
+    return not place.holds(files)

@@ -12,13 +12,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import platformdirs
 
-from hindnote.core.cli.tree import explained
+from hindnote.core.cli.tree import explained, tell
 from hindnote.core.placing import NotOurs, Place
 
 NEEDED = (2, 1, 332)
@@ -54,7 +53,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
                 "twice; run `hindnote uninstall claude` first"
             )
         files = marketplace_files() if marketplace else plugin_files()
-        touched = _say(here.put(files))
+        touched = tell(here.put(files))
     if marketplace and executable:
         _join_marketplace(executable, here.folder, dry_run)
     if not touched:
@@ -73,7 +72,7 @@ def uninstall(dry_run: bool) -> None:
         for place in installed:
             if place.folder == places[1].folder:
                 _leave_marketplace(dry_run)
-            _say(place.take_away())
+            tell(place.take_away())
     if not installed:
         click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
 
@@ -209,12 +208,3 @@ def _leave_marketplace(dry_run: bool) -> None:
     for command in (("uninstall", PLUGIN), ("marketplace", "remove", "hindnote")):
         if problem := _run(dry_run, executable, "plugin", *command):
             click.echo(problem)
-
-
-def _say(lines: Iterator[str]) -> bool:
-    """Print the lines and return whether there were any."""
-    count = 0
-    for line in lines:
-        click.echo(line)
-        count += 1
-    return count > 0

@@ -11,16 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
+from hindnote.core.placing import NotOurs, Place, Record
 from hindnote.core.registry import NAMES
-from hindnote.hosts.pi.places import (
-    MANIFEST,
-    Manifest,
-    Scope,
-    digest,
-    read_manifest,
-    scopes,
-    shipped,
-)
+from hindnote.hosts.pi.install import place
+from hindnote.hosts.pi.places import Scope, scopes, shipped
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
@@ -38,7 +32,7 @@ def checks() -> Iterator[Finding]:
     """Yield what was found: programs, installations, names of tools that are taken."""
     yield from _programs()
     places = scopes()
-    copies = [scope.extension for scope in places if read_manifest(scope.extension)]
+    copies = [scope.extension for scope in places if _is_installed(place(scope))]
     referenced = [folder for scope in places for folder in scope.referenced()]
     for scope in places:
         yield from _installation(scope)
@@ -104,52 +98,52 @@ def _dotted(numbers: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in numbers)
 
 
+def _is_installed(there: Place) -> bool:
+    try:
+        return there.written() is not None
+    except NotOurs:
+        return False
+
+
 def _installation(scope: Scope) -> Iterator[Finding]:
-    manifest = read_manifest(scope.extension)
-    subject = str(scope.extension)
-    if manifest is None:
-        if scope.extension.is_dir():
-            told = f"was not written by hindnote, or its {MANIFEST} is damaged"
-            yield Finding("error", subject, told, "move it away, then run `hindnote install pi`")
-        return
+    there, subject = place(scope), str(scope.extension)
     flag = " --project" if scope.name == "project" else ""
+    try:
+        record, taken = there.written(), there.is_taken()
+    except NotOurs as damaged:
+        yield Finding("error", subject, str(damaged))
+        return
+    if taken:
+        advice = f"move it away, then run `hindnote install pi{flag}`"
+        yield Finding("error", subject, "was not written by hindnote", advice)
+    if record is None:
+        return
     again = f"run `hindnote install pi{flag}` again"
-    if not os.access(manifest.python, os.X_OK):
-        told = f"names an interpreter that is not there: {manifest.python}"
-        yield Finding("error", subject, told, again)
-    yield from _files(scope.extension, manifest, again)
+    python = record.facts.get("python", "")
+    if not os.access(python, os.X_OK):
+        yield Finding("error", subject, f"names an interpreter that is not there: {python}", again)
+    yield from _files(there, record, again)
 
 
-def _files(folder: Path, manifest: Manifest, again: str) -> Iterator[Finding]:
-    new = {name: digest(data) for name, data in shipped().items()}
-    found = {name: _digest(folder / name) for name in {*new, *manifest.files}}
-    missing = sorted(name for name in manifest.files if found[name] is None)
-    edited = sorted(
-        name
-        for name, digests in manifest.files.items()
-        if found[name] is not None and found[name] not in digests
-    )
+def _files(there: Place, record: Record, again: str) -> Iterator[Finding]:
+    changed = there.changed()
+    missing = [path.name for path in changed if not path.exists()]
+    edited = [path.name for path in changed if path.exists()]
+    subject = str(there.folder)
     if missing:
-        yield Finding("error", str(folder), f"lacks {', '.join(missing)}", again)
+        yield Finding("error", subject, f"lacks {', '.join(missing)}", again)
     if edited:
         yield Finding(
             "warning",
-            str(folder),
+            subject,
             f"was changed by hand: {', '.join(edited)}",
             "keep it, or move it away and " + again,
         )
-    if not missing and not edited and any(found[name] != new[name] for name in new):
-        told = f"is of hindnote {manifest.version}, this is {version('hindnote')}"
-        yield Finding("error", str(folder), told, again)
-    elif not missing and not edited:
-        yield Finding("ok", str(folder), f"is current, and runs {manifest.python}")
-
-
-def _digest(path: Path) -> str | None:
-    try:
-        return digest(path.read_bytes())
-    except OSError:
-        return None
+    if not changed and not there.holds(shipped()):
+        told = f"is of hindnote {record.facts.get('version')}, this is {version('hindnote')}"
+        yield Finding("error", subject, told, again)
+    elif not changed:
+        yield Finding("ok", subject, f"is current, and runs {record.facts.get('python')}")
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:

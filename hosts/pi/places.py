@@ -63,49 +63,6 @@ def scopes() -> tuple[Scope, Scope]:
     return Scope("global", agent_dir()), Scope("project", Path.cwd() / ".pi")
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What an installation wrote."""
-
-    python: str
-    version: str
-    files: dict[str, list[str]]
-    """Digests by file name. Two while an update is under way: the old and the new one."""
-
-    made: list[str]
-    """Folders that were made for it, relative to Pi's folder, outermost first."""
-
-    def encoded(self) -> bytes:
-        """Return the manifest as the bytes of its file."""
-        data = {
-            "python": self.python,
-            "version": self.version,
-            "files": self.files,
-            "made": self.made,
-        }
-        return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def read_manifest(extension: Path) -> Manifest | None:
-    """Return what was installed in a folder; None when it is not an installation of ours."""
-    data = _read_object(extension / MANIFEST)
-    python, version = data.get("python"), data.get("version")
-    files, made = data.get("files"), data.get("made")
-    if not isinstance(python, str) or not isinstance(version, str):
-        return None
-    if not isinstance(files, dict) or not isinstance(made, list):
-        return None
-    digests = {str(name): [str(digest) for digest in _list(found)] for name, found in files.items()}
-    return Manifest(python, version, digests, [str(name) for name in made])
-
-
-def digest(data: bytes) -> str:
-    """Return the digest by which a file of ours is told from an edited one."""
-    import hashlib  # the call path imports this module, and needs no digest
-
-    return hashlib.sha256(data).hexdigest()
-
-
 def _read_object(path: Path) -> dict[str, Any]:
     """Return a JSON object from a file; empty when there is none to be read."""
     try:

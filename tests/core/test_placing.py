@@ -27,7 +27,13 @@ def test_put_writes_the_files_and_names_each(tmp_path: Path) -> None:
     lines = put(folder, FILES)
 
     assert tree(folder) == FILES
-    assert lines == [f"wrote {folder / name}" for name in (MANIFEST, "a.txt", "deep/b.txt")]
+    assert lines == [
+        f"made {folder}",
+        f"wrote {folder / MANIFEST}",
+        f"made {folder / 'deep'}",
+        f"wrote {folder / 'a.txt'}",
+        f"wrote {folder / 'deep/b.txt'}",
+    ]
 
 
 def test_put_twice_touches_nothing(tmp_path: Path) -> None:
@@ -43,6 +49,7 @@ def test_put_replaces_what_changed_and_removes_what_is_no_longer_shipped(tmp_pat
     put(folder, {"a.txt": b"new", "c.txt": b"three"})
 
     assert tree(folder) == {"a.txt": b"new", "c.txt": b"three"}
+    assert not (folder / "deep").exists()
     assert Place(folder).changed() == []
     assert put(folder, {"a.txt": b"new", "c.txt": b"three"}) == []
 
@@ -71,7 +78,22 @@ def test_an_interrupted_put_is_finished_by_the_next(tmp_path: Path, broken_after
     assert tree(folder) == new
 
 
-@pytest.mark.parametrize("broken_after", range(3))
+@pytest.mark.parametrize("broken_after", range(1, 7))
+def test_an_interrupted_put_in_an_empty_place_is_finished_by_the_next(
+    tmp_path: Path, broken_after: int
+) -> None:
+    folder = tmp_path / "around" / "place"
+
+    steps = Place(folder).put(FILES)
+    for _ in range(broken_after):
+        next(steps)
+    steps.close()
+    put(folder, FILES)
+
+    assert tree(folder) == FILES
+
+
+@pytest.mark.parametrize("broken_after", range(2, 6))
 def test_an_interrupted_first_put_can_be_taken_away(tmp_path: Path, broken_after: int) -> None:
     folder = tmp_path / "place"
     steps = Place(folder).put(FILES)
@@ -86,17 +108,73 @@ def test_an_interrupted_first_put_can_be_taken_away(tmp_path: Path, broken_after
 
 def test_put_refuses_a_folder_of_somebody_else(tmp_path: Path) -> None:
     (tmp_path / "place").mkdir()
+    (tmp_path / "place/theirs").touch()
 
+    assert Place(tmp_path / "place").is_taken()
     with pytest.raises(NotOurs, match="not written by hindnote"):
         put(tmp_path / "place", FILES)
 
 
-def test_put_refuses_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "place").symlink_to(tmp_path / "real")
+def test_put_refuses_a_file_where_the_folder_would_be(tmp_path: Path) -> None:
+    (tmp_path / "place").touch()
 
+    assert Place(tmp_path / "place").is_taken()
+    with pytest.raises(NotOurs, match="not written by hindnote"):
+        put(tmp_path / "place", FILES)
+
+
+def test_an_empty_folder_is_taken_for_ours_and_left_there(tmp_path: Path) -> None:
+    (tmp_path / "place").mkdir()
+
+    assert not Place(tmp_path / "place").is_taken()
+    put(tmp_path / "place", FILES)
+    lines = list(Place(tmp_path / "place").take_away())
+
+    assert list(tmp_path.rglob("*")) == [tmp_path / "place"]
+    assert all(line.startswith("removed ") for line in lines)
+
+
+@pytest.mark.parametrize("target", ["real", "missing"])
+def test_put_refuses_a_link(tmp_path: Path, target: str) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "place").symlink_to(tmp_path / target)
+
+    assert Place(tmp_path / "place").is_taken()
     with pytest.raises(NotOurs, match="is a link"):
         put(tmp_path / "place", FILES)
+
+
+def test_an_installation_that_a_link_leads_to_is_kept_current(tmp_path: Path) -> None:
+    put(tmp_path / "place", FILES)
+    (tmp_path / "place").rename(tmp_path / "moved")
+    (tmp_path / "place").symlink_to(tmp_path / "moved")
+
+    put(tmp_path / "place", {"a.txt": b"new"})
+    assert tree(tmp_path / "moved") == {"a.txt": b"new"}
+
+    list(Place(tmp_path / "place").take_away())
+    assert (tmp_path / "place").is_symlink()
+    assert list((tmp_path / "moved").iterdir()) == []
+
+
+def test_facts_stand_in_the_manifest_and_are_kept_current(tmp_path: Path) -> None:
+    folder = tmp_path / "place"
+    list(Place(folder).put(FILES, {"python": "old"}))
+
+    assert list(Place(folder).put(FILES, {"python": "new"})) == [f"wrote {folder / MANIFEST}"]
+
+    record = Place(folder).written()
+    assert record is not None
+    assert record.facts == {"python": "new"}
+
+
+def test_put_refuses_a_folder_in_the_place_of_a_file(tmp_path: Path) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    (folder / "c.txt").mkdir()
+
+    with pytest.raises(NotOurs, match=r"c\.txt is not as hindnote wrote it"):
+        put(folder, {**FILES, "c.txt": b"three"})
 
 
 def test_put_refuses_a_file_that_was_changed_and_writes_nothing(tmp_path: Path) -> None:
@@ -140,7 +218,8 @@ def test_take_away_leaves_nothing(tmp_path: Path) -> None:
     lines = list(Place(folder).take_away())
 
     assert list(tmp_path.iterdir()) == []
-    assert lines == [f"removed {folder / name}" for name in ("a.txt", "deep/b.txt", MANIFEST)]
+    names = ("a.txt", "deep/b.txt", "deep", MANIFEST, "")
+    assert lines == [f"removed {folder / name}" for name in names]
     assert list(Place(folder).take_away()) == []
 
 
@@ -158,19 +237,36 @@ def test_take_away_leaves_what_it_did_not_write_and_says_so(tmp_path: Path) -> N
 
 
 def test_a_dry_run_says_the_same_and_does_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "place"
+    folder = tmp_path / "around" / "place"
 
     would = list(Place(folder, dry_run=True).put(FILES))
     assert list(tmp_path.iterdir()) == []
     done = put(folder, FILES)
-    assert [line.removeprefix("would write ") for line in would] == [
-        line.removeprefix("wrote ") for line in done
-    ]
+    assert [
+        line.replace("would make", "made").replace("would write", "wrote") for line in would
+    ] == done
+
+    before = sorted(tmp_path.rglob("*"))
+    list(Place(folder, dry_run=True).put({"a.txt": b"new", "c.txt": b""}))
+    assert tree(folder) == FILES
 
     would = list(Place(folder, dry_run=True).take_away())
-    assert tree(folder) == FILES
-    assert len(would) == 3
-    assert all(line.startswith("would remove ") for line in would)
+    assert sorted(tmp_path.rglob("*")) == before
+    done = list(Place(folder).take_away())
+    assert [line.replace("would remove", "removed") for line in would] == done
+
+
+def test_a_dry_run_tells_of_what_would_be_left(tmp_path: Path) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    (folder / "deep/extra").touch()
+
+    would = list(Place(folder, dry_run=True).take_away())
+
+    done = list(Place(folder).take_away())
+    assert [line.replace("would remove", "removed") for line in would] == done
+    assert done[-1] == f"left {folder}: it holds files that hindnote did not write"
+    assert (folder / "deep/extra").exists()
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -187,6 +283,7 @@ def test_a_failed_write_leaves_the_old_file(
         put(folder, {"a.txt": b"new"})
 
     assert tree(folder) == FILES
+    assert not list(folder.glob(".tmp*"))
 
 
 def test_taking_away_removes_the_folders_that_were_made_for_it(tmp_path: Path) -> None:

@@ -55,7 +55,9 @@ def test_no_installation_is_nothing_wrong(tmp_path: Path) -> None:
 
 def test_a_plugin_of_somebody_else_is_found() -> None:
     skills_place().folder.mkdir(parents=True)
+    assert wrong() == []
 
+    (skills_place().folder / "theirs").touch()
     assert [finding.message for finding in wrong()] == ["was not written by hindnote"]
 
 
@@ -82,9 +84,12 @@ def test_a_damaged_manifest_is_found() -> None:
     assert [finding.level for finding in wrong()] == ["error"]
 
 
-def test_an_installation_of_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["README.md", "hooks/added.ts"])
+def test_an_installation_of_another_version_is_found(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     folder = installed()
-    newer = {"README.md": b"newer"}
+    newer = {name: b"newer"}
     monkeypatch.setattr("hindnote.hosts.claude.doctor.plugin_files", lambda: newer)
 
     assert [(finding.level, finding.subject) for finding in wrong()] == [("warning", str(folder))]

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote.hosts.pi import places
-from hindnote.hosts.pi.install import install, uninstall
-from hindnote.hosts.pi.places import MANIFEST, SOURCE, read_manifest, shipped
+from hindnote.hosts.pi.install import install, place, uninstall
+from hindnote.hosts.pi.places import MANIFEST, SOURCE, scopes, shipped
 
 
 def run(command: click.Command, *arguments: str) -> Result:
@@ -46,9 +46,11 @@ def test_install_copies_the_extension_and_names_this_interpreter(extension: Path
     for name, data in shipped().items():
         assert (extension / name).read_bytes() == data
         assert f"wrote {extension / name}" in lines
-    manifest = read_manifest(extension)
-    assert manifest is not None
-    assert manifest.python == sys.executable
+    record = place(scopes()[0]).written()
+    assert record is not None
+    assert record.facts["python"] == sys.executable
+    # The extension reads it there.
+    assert json.loads((extension / MANIFEST).read_bytes())["python"] == sys.executable
 
 
 def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
@@ -75,6 +77,41 @@ def test_uninstall_leaves_a_home_as_it_was_before(home: Path) -> None:
     done(uninstall)
 
     assert tree(home) == before
+
+
+@pytest.mark.parametrize("made", [".pi", ".pi/agent/extensions", ".pi/agent/extensions/hindnote"])
+def test_uninstall_leaves_folders_that_were_there_before(home: Path, made: str) -> None:
+    (home / made).mkdir(parents=True)
+    before = tree(home)
+
+    done(install)
+    lines = done(uninstall)
+
+    assert tree(home) == before
+    assert not [line for line in lines if line.startswith("left ")]
+
+
+def test_links_on_the_way_are_followed_and_left(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    (home / ".pi").symlink_to(tmp_path / "dotfiles")
+
+    done(install)
+    assert (tmp_path / "dotfiles/agent/extensions/hindnote/index.ts").is_file()
+    done(uninstall)
+
+    assert (home / ".pi").is_symlink()
+    assert tree(tmp_path / "dotfiles") == {}
+
+
+def test_an_installation_that_another_python_takes_over_is_told(
+    extension: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", "/old/python")
+        done(install)
+
+    assert f"wrote {extension / MANIFEST}" in done(install)
+    assert done(install) == [f"nothing to do: {extension} is current"]
 
 
 def test_uninstall_leaves_what_others_put_beside_it(home: Path, extension: Path) -> None:
@@ -193,10 +230,10 @@ def test_a_file_changed_by_hand_is_neither_overwritten_nor_removed(extension: Pa
     done(install)
     (extension / "index.ts").write_text("// mine\n")
 
-    assert "changed by hand" in refused(install)
+    assert f"{extension / 'index.ts'} is not as hindnote wrote it" in refused(install)
     lines = done(uninstall)
 
-    assert f"left {extension / 'index.ts'}: changed since it was installed" in lines
+    assert f"left {extension / 'index.ts'}: it was changed since hindnote wrote it" in lines
     assert tree(extension) == {"index.ts": b"// mine\n"}
 
 
