@@ -1,6 +1,7 @@
 /** The tools as hindnote's core declares them, from the generated `tools.json` and `project-tools.json`. */
 
 import { readFileSync } from "node:fs";
+import type { ToolDefinition, ToolRenderers } from "@earendil-works/pi-coding-agent";
 
 export interface Declaration {
 	name: string;
@@ -14,6 +15,28 @@ export interface Declaration {
 /** Read declarations; the files are installed together with this one. */
 export function declarations(file: "tools.json" | "project-tools.json"): Declaration[] {
 	return JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), "utf8"));
+}
+
+/** What of a definition is not declared by the core. */
+export type Ways = Pick<ToolDefinition, "execute" | "exposure" | "namespace"> & ToolRenderers;
+
+/** What Pi registers for a declared tool. */
+export function definition(declared: Declaration, ways: Ways): ToolDefinition {
+	return {
+		name: declared.name,
+		label: declared.title,
+		description: declared.description,
+		promptSnippet: declared.title,
+		parameters: declared.inputSchema,
+		outputSchema: declared.outputSchema,
+		annotations: {
+			readOnlyHint: declared.hints.readOnly,
+			destructiveHint: declared.hints.destructive,
+			idempotentHint: declared.hints.idempotent,
+			openWorldHint: false,
+		},
+		...ways,
+	};
 }
 
 /** The one tool that is declared by hand: only Pi knows the answer. */

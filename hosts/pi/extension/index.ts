@@ -9,36 +9,31 @@
  * Usage: `hindnote install pi`, or `pi install <this folder>`; `/hindnote` tells the state.
  */
 
-import type { ExtensionAPI, ToolDefinition, ToolRenderers } from "@earendil-works/pi-coding-agent";
-import { type Declaration, declarations, REMAINING } from "./declarations.ts";
-import { choice, reach } from "./project.ts";
+import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { declarations, definition, REMAINING } from "./declarations.ts";
 
 type Execute = ToolDefinition["execute"];
-/** What of a definition is not declared by the core. */
-type Ways = { execute: Execute } & ToolRenderers & Pick<ToolDefinition, "exposure" | "namespace">;
 
-function definition(declared: Declaration, ways: Ways): ToolDefinition {
-	return {
-		name: declared.name,
-		label: declared.title,
-		description: declared.description,
-		promptSnippet: declared.title,
-		parameters: declared.inputSchema,
-		outputSchema: declared.outputSchema,
-		annotations: {
-			readOnlyHint: declared.hints.readOnly,
-			destructiveHint: declared.hints.destructive,
-			idempotentHint: declared.hints.idempotent,
-			openWorldHint: false,
-		},
-		...ways,
-	};
+/**
+ * Register tools so that Pi draws up what they return once, and not again with each of them.
+ *
+ * At every registration Pi renders the output types of all tools anew, for codemode. It reads
+ * the definitions that it was given, so these get their output schemas with the last one.
+ */
+function register(pi: ExtensionAPI, definitions: ToolDefinition[]): void {
+	const schemas = definitions.map((one) => one.outputSchema);
+	for (const one of definitions) one.outputSchema = undefined;
+	for (const [place, one] of definitions.entries()) {
+		if (place === definitions.length - 1) definitions.forEach((each, at) => (each.outputSchema = schemas[at]));
+		pi.registerTool(one);
+	}
 }
 
 export default function hindnote(pi: ExtensionAPI) {
 	const complaints: string[] = [];
 	const ours: string[] = [];
-	let project = 0;
+	let project: string[] | undefined;
+	let draw: typeof import("./draw.ts") | undefined;
 
 	let loading: Promise<typeof import("./runtime.ts")> | undefined;
 	let runtime: InstanceType<(typeof import("./runtime.ts"))["Runtime"]> | undefined;
@@ -49,50 +44,59 @@ export default function hindnote(pi: ExtensionAPI) {
 		return { runtime, remainingTokens };
 	}
 
-	/** Register one tool, unless its name is somebody else's; tell whether it was. */
-	function offer(declared: Declaration, ways: Ways): boolean {
-		const other = pi.getAllTools().find((tool) => tool.name === declared.name);
-		if (other) {
-			complaints.push(`${declared.name} is left out: ${other.sourceInfo.path} has a tool of this name`);
-			return false;
-		}
-		pi.registerTool(definition(declared, ways));
-		return true;
+	function complain(ctx: ExtensionContext, complaint: string): void {
+		complaints.push(complaint);
+		ctx.ui.notify(`hindnote: ${complaint}`, "warning");
 	}
 
-	/** Register the project tools in the way that the person chose. */
-	function offerProject(draw: typeof import("./draw.ts") | undefined): void {
-		const { choice: chosen, complaint } = choice(process.env.HINDNOTE_PROJECT_TOOLS);
-		if (complaint) complaints.push(complaint);
-		if (chosen === "off") return;
-		const all = declarations("project-tools.json");
-		const reached = reach(chosen, pi.getSettings(), all.map((declared) => declared.name));
-		for (const declared of all) {
-			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
-				(await load()).runtime.project(callCtx, declared.name, params, callId, signal);
-			if (offer(declared, { execute, ...reached, ...draw?.drawing(declared.name) })) project++;
+	/** Register the tools whose names are nobody else's, and return their names. */
+	function offer(ctx: ExtensionContext, tools: ToolDefinition[]): string[] {
+		const owners = new Map(pi.getAllTools().map((tool) => [tool.name, tool.sourceInfo.path]));
+		for (const { name } of tools.filter((tool) => owners.has(tool.name))) {
+			complain(ctx, `${name} is left out: ${owners.get(name)} has a tool of this name`);
 		}
+		const free = tools.filter((tool) => !owners.has(tool.name));
+		register(pi, free);
+		return free.map((tool) => tool.name);
 	}
+
+	const remaining: Execute = async (_callId, _params, _signal, _onUpdate, callCtx) => {
+		const remaining_tokens = (await load()).remainingTokens(pi.getSettings(), callCtx);
+		return {
+			content: [{ type: "text", text: `${remaining_tokens} tokens remain` }],
+			structuredContent: { remaining_tokens },
+			details: undefined,
+		};
+	};
 
 	pi.on("session_start", async (_event, ctx) => {
-		const draw = ctx.mode === "tui" ? await import("./draw.ts") : undefined;
-		for (const declared of declarations("tools.json")) {
+		if (ctx.mode === "tui") draw = await import("./draw.ts");
+		const tools = declarations("tools.json").map((declared) => {
 			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
 				(await load()).runtime.call(callCtx, declared.name, params, callId, signal);
-			if (offer(declared, { execute, ...draw?.drawing(declared.name) })) ours.push(declared.name);
-		}
-		const execute: Execute = async (_callId, _params, _signal, _onUpdate, callCtx) => {
-			const remaining_tokens = (await load()).remainingTokens(pi.getSettings(), callCtx);
-			return {
-				content: [{ type: "text", text: `${remaining_tokens} tokens remain` }],
-				structuredContent: { remaining_tokens },
-				details: undefined,
-			};
-		};
-		if (offer(REMAINING, { execute, ...draw?.drawing(REMAINING.name) })) ours.push(REMAINING.name);
-		offerProject(draw);
-		for (const complaint of complaints) ctx.ui.notify(`hindnote: ${complaint}`, "warning");
+			return definition(declared, { execute, ...draw?.drawing(declared.name) });
+		});
+		tools.push(definition(REMAINING, { execute: remaining, ...draw?.drawing(REMAINING.name) }));
+		ours.push(...offer(ctx, tools));
 	});
+
+	/** Register the project tools, once. */
+	async function offerProject(ctx: ExtensionContext): Promise<void> {
+		if (project) return;
+		project = [];
+		const { projectTools } = await import("./project.ts");
+		const { tools, complaint } = projectTools(process.env.HINDNOTE_PROJECT_TOOLS, pi.getSettings(), ({ name }) => {
+			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
+				(await load()).runtime.project(callCtx, name, params, callId, signal);
+			return { execute, ...draw?.drawing(name) };
+		});
+		if (complaint) complain(ctx, complaint);
+		project = offer(ctx, tools);
+	}
+
+	// Their types are long, and Pi's start would wait while it renders them. The model and its
+	// scripts reach no tool before the first run begins.
+	pi.on("before_agent_start", (_event, ctx) => offerProject(ctx));
 
 	pi.on("context_with_system", async (event, ctx) => {
 		// Whoever left all the tools out has no use for what they would tell.
@@ -105,8 +109,10 @@ export default function hindnote(pi: ExtensionAPI) {
 	pi.registerCommand("hindnote", {
 		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
 		handler: async (_args, ctx) => {
+			await offerProject(ctx);
+			const tools = `tools: ${ours.length} registered, ${project?.length ?? 0} project tools`;
 			const status = await (await load()).runtime.status();
-			ctx.ui.notify([`tools: ${ours.length} registered, ${project} project tools`, ...complaints, ...status].join("\n"), "info");
+			ctx.ui.notify([tools, ...complaints, ...status].join("\n"), "info");
 		},
 	});
 }

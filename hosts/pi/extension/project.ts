@@ -1,6 +1,7 @@
-/** How the model reaches the project tools: a setting of the person, named like Pi's exposures. */
+/** The project tools, and how the model reaches them: a setting of the person, named like Pi's exposures. */
 
 import type { ExtensionAPI, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { type Declaration, declarations, definition, type Ways } from "./declarations.ts";
 
 /** What `HINDNOTE_PROJECT_TOOLS` may be; the first holds without it. */
 export const CHOICES = ["codemode", "direct", "deferred", "off"] as const;
@@ -29,4 +30,17 @@ export function reach(
 		"{ok: true, data, completeness, effects} or {ok: false, error: {code, message}, effects}; " +
 		"`await describeTool(name)` tells arguments and types.";
 	return { exposure: chosen, namespace: { name: "project", description } };
+}
+
+/** Return the project tools in the way that the setting says, and what there is to complain of. */
+export function projectTools(
+	setting: string | undefined,
+	settings: ReturnType<ExtensionAPI["getSettings"]>,
+	ways: (declared: Declaration) => Ways,
+): { tools: ToolDefinition[]; complaint?: string } {
+	const { choice: chosen, complaint } = choice(setting);
+	if (chosen === "off") return { tools: [] };
+	const all = declarations("project-tools.json");
+	const reached = reach(chosen, settings, all.map((declared) => declared.name));
+	return { tools: all.map((declared) => definition(declared, { ...ways(declared), ...reached })), complaint };
 }
