@@ -34,9 +34,9 @@ def checks() -> Iterator[Finding]:
     places = scopes()
     copies = [scope.extension for scope in places if _is_installed(place(scope))]
     referenced = [folder for scope in places for folder in scope.referenced()]
-    for scope in places:
-        yield from _installation(scope)
-    if not copies and not referenced:
+    found = [finding for scope in places for finding in _installation(scope)]
+    yield from found
+    if not found and not referenced:
         yield Finding("ok", "Pi extension", "is not installed", "`hindnote install pi` installs it")
     if len(copies) + len(referenced) > 1:
         where = ", ".join(str(folder) for folder in (*copies, *referenced))
@@ -114,8 +114,11 @@ def _installation(scope: Scope) -> Iterator[Finding]:
         yield Finding("error", subject, str(damaged))
         return
     if taken:
-        advice = f"move it away, then run `hindnote install pi{flag}`"
-        yield Finding("error", subject, "was not written by hindnote", advice)
+        told = (
+            "was not written by hindnote, or was changed before it was uninstalled; Pi may load it"
+        )
+        advice = f"move it away; `hindnote install pi{flag}` installs hindnote's"
+        yield Finding("error", subject, told, advice)
     if record is None:
         return
     again = f"run `hindnote install pi{flag}` again"

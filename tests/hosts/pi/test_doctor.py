@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from hindnote.core.doctor import Finding
 from hindnote.hosts.pi.doctor import checks
-from hindnote.hosts.pi.install import install
+from hindnote.hosts.pi.install import install, uninstall
 from hindnote.hosts.pi.places import MANIFEST, SOURCE
 
 INSTALLED = Path(".pi/agent/extensions/hindnote")
@@ -101,6 +101,31 @@ def test_a_folder_without_manifest_is_an_error_unless_it_is_empty(home: Path) ->
 
     (home / INSTALLED / "index.ts").write_text("// somebody's")
     assert [finding.level for finding in found(str(home / INSTALLED))] == ["error"]
+
+
+def test_what_an_uninstall_left_is_told_and_nothing_against_it(sound: Path) -> None:
+    folder = sound / INSTALLED
+    (folder / "index.ts").write_text("// mine")
+    left = CliRunner().invoke(uninstall).output
+    assert f"left {folder}: it holds files that hindnote did not write" in left
+
+    [finding] = found(str(folder))
+    assert finding.level == "error"
+    assert "was changed before it was uninstalled" in finding.message
+    # Nothing can be installed there before it is moved away.
+    assert found("Pi extension") == []
+    folder.rename(sound / "away")
+    [finding] = found("Pi extension")
+    assert finding.level == "ok"
+
+
+def test_an_uninstall_leaves_nothing_to_be_told(home: Path) -> None:
+    (home / INSTALLED).mkdir(parents=True)
+    put()
+    assert CliRunner().invoke(uninstall).exit_code == 0
+
+    assert [finding.message for finding in found("Pi extension")] == ["is not installed"]
+    assert found(str(home / INSTALLED)) == []
 
 
 def test_two_installations_are_an_error(sound: Path) -> None:
