@@ -7,6 +7,7 @@ and a damaged one is thrown away.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterable
@@ -44,6 +45,7 @@ class FileFacts:
     def __init__(self, kind: str, folder: Path | None = None) -> None:
         self._kind = kind
         self._folder = folder
+        self._opened: os.stat_result | None = None
 
     def load(self) -> dict[str, tuple[Stamp, str]]:
         """Return everything that is remembered, by path; empty when nothing can be read."""
@@ -52,7 +54,7 @@ class FileFacts:
             with closing(self._open()) as database:
                 rows = database.execute(query, (self._kind,)).fetchall()
         except (sqlite3.Error, OSError) as error:
-            self._drop_damaged(error)
+            self._failed(error)
             return {}
         return {path: ((size, changed, inode), told) for path, size, changed, inode, told in rows}
 
@@ -65,7 +67,7 @@ class FileFacts:
                 database.execute("DELETE FROM facts WHERE stored < ?", (now - _KEPT_SECONDS,))
                 database.executemany("INSERT OR REPLACE INTO facts VALUES (?,?,?,?,?,?,?)", rows)
         except (sqlite3.Error, OSError, OverflowError, UnicodeEncodeError) as error:
-            self._drop_damaged(error)
+            self._failed(error)
 
     def _file(self) -> Path:
         if self._folder is None:
@@ -77,6 +79,9 @@ class FileFacts:
     def _open(self) -> sqlite3.Connection:
         file = self._file()
         file.parent.mkdir(parents=True, exist_ok=True)
+        self._opened = None
+        with suppress(FileNotFoundError):
+            self._opened = file.lstat()
         database = sqlite3.connect(file, timeout=_PATIENCE)
         try:
             database.execute(_TABLE)
@@ -85,18 +90,8 @@ class FileFacts:
             raise
         return database
 
-    def _drop_damaged(self, error: Exception) -> None:
-        # A locked, full or read-only database stays; one that is none, or not ours, does not.
-        if isinstance(error, sqlite3.Error) and _kind(error) in _DAMAGED:
-            with suppress(OSError):
-                self._file().unlink()
+    def _failed(self, error: Exception) -> None:
+        # Imported when something is wrong, which is next to never.
+        from hindnote.core.disposable import drop_damaged
 
-
-_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""A statement of ours that the file's tables do not suit, and two ways to be no database."""
-
-
-def _kind(error: sqlite3.Error) -> int | None:
-    code = getattr(error, "sqlite_errorcode", None)
-    # The higher bytes tell more about the kind.
-    return code & 0xFF if isinstance(code, int) else None
+        drop_damaged(self._file(), self._opened, error)

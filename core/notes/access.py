@@ -1,13 +1,15 @@
 """How often each note was read, and when last: kept beside the notes, never in them.
 
 A count is worth nothing next to the read that it counts, so what goes wrong here
-is dropped: a read-only home, a busy or a damaged database.
+is dropped: a read-only home, a busy database. A damaged one is thrown away, and the
+counts begin anew.
 """
 
 from __future__ import annotations
 
 import atexit
 import errno
+import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
@@ -87,8 +89,8 @@ class _Kept:
     """The connection that the next count will most likely want: opening one costs a read's time."""
 
     file: Path
-    identity: tuple[int, int]
-    """Device and inode, since the file may have been taken away under its name."""
+    status: os.stat_result
+    """Of the file, since another one may stand under its name by now."""
 
     database: sqlite3.Connection
 
@@ -100,19 +102,22 @@ _kept: _Kept | None = None
 @contextmanager
 def _open(file: Path) -> Iterator[sqlite3.Connection]:
     with _lock:
-        database = _connection(file)
+        status = _status(file)
         try:
-            with database:
+            with _connection(file, status) as database:
                 yield database
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             close()
+            # Imported when something is wrong, which is next to never.
+            from hindnote.core.disposable import drop_damaged
+
+            drop_damaged(file, status, error)
             raise
 
 
-def _connection(file: Path) -> sqlite3.Connection:
+def _connection(file: Path, status: os.stat_result | None) -> sqlite3.Connection:
     global _kept
-    identity = _identity(file)
-    if _kept is not None and (_kept.file, _kept.identity) == (file, identity):
+    if _kept is not None and _kept.file == file and _same(_kept.status, status):
         return _kept.database
     close()
     # The lock above keeps threads apart.
@@ -122,25 +127,29 @@ def _connection(file: Path) -> sqlite3.Connection:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = OFF")
         database.execute(_TABLE)
-        made = _identity(file)
+        made = _status(file)
     except BaseException:
         database.close()
         raise
-    if made is None:
+    if made is None or not (status is None or _same(made, status)):
         database.close()
         raise FileNotFoundError(errno.ENOENT, "taken away while it was opened", str(file))
     _kept = _Kept(file, made, database)
     return database
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+def _status(file: Path) -> os.stat_result | None:
     try:
         status = file.lstat()
     except FileNotFoundError:
         return None
     if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, "nothing is written through a link", str(file))
-    return status.st_dev, status.st_ino
+    return status
+
+
+def _same(made: os.stat_result, status: os.stat_result | None) -> bool:
+    return status is not None and os.path.samestat(made, status)
 
 
 @atexit.register

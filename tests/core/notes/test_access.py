@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -99,6 +104,94 @@ def test_counting_goes_on_when_the_database_was_taken_away(agent: Any) -> None:
     agent.read(address="@human/a")
 
     assert counted(agent, "@human/a") == 1
+
+
+def scribble(file: Path) -> None:
+    """Leave a database's head as it is, and nothing else."""
+    data = file.read_bytes()
+    file.write_bytes(data[:100] + b"\xff" * (len(data) - 100))
+
+
+def replace_tables(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("CREATE TABLE access (something TEXT)")
+
+
+DAMAGES = [
+    lambda file: file.write_bytes(b"no database" * 100),
+    lambda file: file.write_bytes(file.read_bytes()[:50]),
+    scribble,
+    replace_tables,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_database_is_thrown_away_and_counting_begins_anew(
+    agent: Any, damage: Callable[[Path], object]
+) -> None:
+    agent.put("@human/a", "body")
+    agent.read(address="@human/a")
+    access.close()
+    file = agent.home / ".hindnote/access.sqlite3"
+    damage(file)
+
+    for _ in range(4):
+        assert agent.read(address="@human/a")["text"] == "body"
+
+    # The reads that found the damage, one or two, are not counted.
+    assert counted(agent, "@human/a") in (2, 3)
+    access.close()
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_busy_database_is_not_thrown_away(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent.put("@human/a", "body")
+    agent.read(address="@human/a")
+    monkeypatch.setattr(access, "BUSY_SECONDS", 0.01)
+    access.close()
+
+    with closing(sqlite3.connect(agent.home / ".hindnote/access.sqlite3")) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        agent.read(address="@human/a")
+
+    assert counted(agent, "@human/a") == 1
+
+
+COUNTS = """
+import sys
+from pathlib import Path
+from hindnote.core.notes import access
+sys.stdin.readline()
+for _ in range(50):
+    access.touch(Path(sys.argv[1]), ("human", "a.md"), {})
+"""
+
+
+def test_processes_that_find_a_damaged_database_at_once_all_count_on(agent: Any) -> None:
+    file = agent.home / ".hindnote/access.sqlite3"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no database" * 100)
+    command = [sys.executable, "-c", COUNTS, str(agent.home)]
+    workers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
+
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write(b"\n")
+        worker.stdin.flush()
+    errors = [worker.communicate(timeout=60)[1] for worker in workers]
+
+    assert errors == [b""] * 4
+    known = access.read(agent.home, ("human", "a.md"))
+    assert known is not None
+    # Each may lose the count with which it found the damage, and one that it could not wait for.
+    assert 100 <= known.count <= 200
+    access.close()
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_reads_from_several_threads_are_all_counted(agent: Any) -> None:

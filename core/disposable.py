@@ -1,0 +1,54 @@
+"""SQLite files that may vanish at any time: a damaged one is thrown away, to be made anew."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""A statement of ours that the file's tables do not suit, and two ways to be no database."""
+
+_SUFFIXES = ("-wal", "-shm", "-journal", "")
+"""Of a database's files; its own goes last, so that what is left of it is always damaged."""
+
+
+def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) -> None:
+    """Throw a database away when an error tells that it is damaged.
+
+    A locked, full or read-only one stays; so does one that changed meanwhile, since
+    another process may have made it anew. Whoever still has the old one open has it to
+    itself.
+
+    Args:
+        file: The database. No connection of this process to it is open.
+        opened: The status of its file before it was opened; None when there was none.
+        error: What using it brought.
+    """
+    if opened is None or not isinstance(error, sqlite3.Error) or _kind(error) not in _DAMAGED:
+        return
+    with suppress(OSError):
+        if not _same(file.lstat(), opened):
+            return
+        # One process drops it; the lock ends with the file.
+        held = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _same(os.fstat(held), opened) and _same(file.lstat(), opened):
+                for suffix in _SUFFIXES:
+                    file.with_name(file.name + suffix).unlink(missing_ok=True)
+        finally:
+            os.close(held)
+
+
+def _same(now: os.stat_result, before: os.stat_result) -> bool:
+    """Return whether it is one file; a new one may get an old one's inode, but not its time."""
+    return os.path.samestat(now, before) and now.st_ctime_ns == before.st_ctime_ns
+
+
+def _kind(error: sqlite3.Error) -> int | None:
+    code = getattr(error, "sqlite_errorcode", None)
+    # The higher bytes tell more about the kind.
+    return code & 0xFF if isinstance(code, int) else None
