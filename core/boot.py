@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
@@ -36,8 +37,7 @@ FACT_LIMIT = 200
 MAP_NAME = "MAP.md"
 
 
-@dataclass(frozen=True, slots=True)
-class SeenWindow:
+class SeenWindow(Struct, frozen=True):
     """One window of the session."""
 
     first_seq: int
@@ -46,8 +46,7 @@ class SeenWindow:
     started: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """All that a boot block says, seen at one moment."""
 
     now: float

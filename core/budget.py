@@ -9,8 +9,9 @@ afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from hindnote.core.calls import Decoration
 from hindnote.core.outcome import wire_json
@@ -22,8 +23,7 @@ OUTPUT_BUDGET_BYTES = 32_768
 """UTF-8 bytes of the compact JSON, and of the decorated text, each at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """UTF-8 bytes of both forms of a result, or of a part of one."""
 
     json: int
@@ -34,8 +34,7 @@ class Size:
         return Size(self.json + other.json, self.text + other.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """The room for one result; the host's decoration is counted against the text."""
 
     decoration: Decoration = field(default_factory=Decoration)

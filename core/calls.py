@@ -6,10 +6,10 @@ All are frozen, closed and checked when they arrive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -149,8 +149,7 @@ class SessionEntry(HookModel):
         return f"{self.host}:{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Who is asking, as the core uses it: slugs, and the notes home."""
 
     home: Path

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from hindnote.core.budget import Budget, measure
 from hindnote.core.calls import Decoration, HostCall, Identity
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Dispatcher", "HostFailure"]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What one call comes to, in every form that a host may need."""
 
     operation: str

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hindnote.core.spellings import clusters, spellings
 
@@ -19,8 +20,7 @@ _TO_ASCII = str.maketrans("\u212a\u017f\u0130\u0131\u037e\u1fef", "ksii;`")
 _ASCII_SPELLINGS = {";": "[;\u037e]", "`": "[`\u1fef]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Matcher:
+class Matcher(Struct, frozen=True):
     """Finds any of some literals in a text."""
 
     literals: tuple[str, ...]

@@ -8,10 +8,10 @@ The seven operations are instances of ``Operation``, collected once in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from msgspec import Struct
 from pydantic import ConfigDict, ValidationError, model_validator
 
 from hindnote.core.described import Described
@@ -63,8 +63,7 @@ def _whole(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class BoundCall:
+class BoundCall(Struct, frozen=True, dict=True):
     """One call with every question about its surroundings answered, once."""
 
     call: HostCall
@@ -88,8 +87,7 @@ class BoundCall:
         return project_key(self.cwd)
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(Struct, frozen=True):
     """What a host may tell its person about a call before it runs."""
 
     read_only: bool
@@ -103,8 +101,7 @@ S = TypeVar("S", bound=Result)
 Family = Literal["notes", "history"]
 
 
-@dataclass(frozen=True)
-class Operation(Generic[P, S]):
+class Operation(Struct, Generic[P, S], frozen=True):
     """One operation.
 
     ``handle`` selects within the call's budget and returns an outcome, or raises

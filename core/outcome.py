@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
+from msgspec import Struct, field
 from pydantic import ConfigDict
 
 from hindnote.core.described import Described
@@ -79,8 +79,7 @@ class Result(Described):
 S_co = TypeVar("S_co", bound=Result, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Success(Generic[S_co]):
+class Success(Struct, Generic[S_co], frozen=True):
     """An operation that did what was asked."""
 
     data: S_co
@@ -88,8 +87,7 @@ class Success(Generic[S_co]):
     """Facts for the host alone (a note's text before and after); in no representation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An operation that was understood and declined.
 
     ``message`` is one line that holds every fact the caller needs to recover.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
@@ -18,16 +19,14 @@ if TYPE_CHECKING:
     from pluggy import PluginManager
 
 
-@dataclass(frozen=True, slots=True)
-class HostReport:
+class HostReport(Struct, frozen=True):
     """One installed plugin, for a person."""
 
     source: Source
     refused: PluginRefused | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A plugin that kept every rule, alone in its manager."""
 
     source: Source

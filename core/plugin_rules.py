@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 from pluggy import PluginManager
 
 from hindnote import hookspecs
@@ -62,8 +62,7 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a plugin comes from."""
 
     slug: str

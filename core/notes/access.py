@@ -14,9 +14,10 @@ import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+
+from msgspec import Struct
 
 from hindnote.core.notes import clock
 from hindnote.core.notes.frontmatter import Json
@@ -37,8 +38,7 @@ ON CONFLICT (path) DO UPDATE SET count = count + 1, last = max(last, excluded.la
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """How often a note was read, and when last, in milliseconds since the epoch."""
 
     count: int
@@ -84,8 +84,7 @@ def read(home: Path, segments: tuple[str, ...]) -> Access | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """The connection that the next count will most likely want: opening one costs a read's time."""
 
     file: Path

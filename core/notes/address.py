@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.slug import encode_session_id, is_slug
@@ -36,8 +37,7 @@ _ADVICE = "give a relative path like plans/next.md, with one of these heads or n
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """One folder of notes."""
 
     kind: HomeKind
@@ -55,8 +55,7 @@ class Home:
         return self.prefix.rstrip("/") or "session"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """One note's name, checked: NFC, with ``.md``, in the form that results show."""
 
     home: Home

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts, settled
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.tree import Tree
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(Struct):
     """What lies in some homes."""
 
     notes: list[Facts] = field(default_factory=list)
@@ -31,8 +31,7 @@ class Contents:
     """Names of homes that could not be opened."""
 
 
-@dataclass(slots=True)
-class _Folder:
+class _Folder(Struct):
     """What is known of one folder on disk."""
 
     stamp: Stamp | None = None

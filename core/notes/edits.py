@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from hindnote.core.notes.note import READ_LIMIT, WRITE_LIMIT
 from hindnote.core.outcome import Refused, quote
@@ -26,8 +27,7 @@ _BREAK = re.compile(r"\r?\n")
 _LONE = re.compile(r"(?<!\r)\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """One edit as asked."""
 
     old: str

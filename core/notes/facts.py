@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.notes import clock, frontmatter
 from hindnote.core.notes.files import Stamp, read_all, stamp_of
@@ -21,8 +22,7 @@ SETTLED_NS = 50_000_000
 of the file system's clock, so what was read of it is not kept."""
 
 
-@dataclass(slots=True)
-class Facts:
+class Facts(Struct):
     """What a list says of one note."""
 
     home: Home

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -59,8 +60,7 @@ _NO_KEYS = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null",
 _PLAIN_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """A note's text, cut where its frontmatter ends; the parts joined are the text."""
 
     opening: str
@@ -76,8 +76,7 @@ class Parts:
         return "\r\n" if self.opening.endswith("\r\n") else "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One key at the top of a block, with offsets into the block."""
 
     key: str
@@ -92,8 +91,7 @@ class Entry:
     """The value, when it is a scalar on the line of its key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A block that is a mapping, or empty."""
 
     text: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from hindnote.core.notes.address import HEADS, SUFFIX
 from hindnote.core.outcome import Refused, quote
@@ -31,8 +32,7 @@ _WILD = re.compile(r"[*?\[\\]")
 Slugs = Callable[[Literal["agents", "models"]], Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Homes to walk, and which of their notes are asked for."""
 
     homes: tuple[Home, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.notes import catalogue, clock
 from hindnote.core.notes.address import Address
@@ -19,8 +20,7 @@ MAP = "MAP.md"
 """The note of a home that its owner keeps as a map of the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedNote:
+class IndexedNote(Struct, frozen=True):
     """One live note."""
 
     address: str
@@ -32,8 +32,7 @@ class IndexedNote:
     """The same in milliseconds since the epoch, to tell its age."""
 
 
-@dataclass(frozen=True, slots=True)
-class HomeIndex:
+class HomeIndex(Struct, frozen=True):
     """One home of the identity."""
 
     name: str

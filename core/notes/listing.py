@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from hindnote.core.budget import Size, longest, longest_rows, measure, utf8_size
 from hindnote.core.matching import Matcher
@@ -25,8 +26,7 @@ R = TypeVar("R", bound=NoteRow)
 L = TypeVar("L", NotesList, NotesSearch)
 
 
-@dataclass(slots=True)
-class View:
+class View(Struct):
     """The notes that a call asks for, newest first, and what was left out of them."""
 
     notes: list[Facts]

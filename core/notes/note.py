@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from hindnote.core.notes import clock, frontmatter
 from hindnote.core.notes.frontmatter import ARCHIVED, COUNTS, OWNED, Block, Json, Parts
@@ -34,8 +35,7 @@ class UnreadableMetadata(Exception):
     """The block's metadata cannot be changed; the message says why."""
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Struct, frozen=True, dict=True):
     """One note's text and what it says of itself."""
 
     parts: Parts | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.notes.models import Match
 
@@ -16,8 +17,7 @@ MATCHES_SHOWN = 20
 TRUNCATED = " [truncated]"
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """The matching lines of one body."""
 
     total: int

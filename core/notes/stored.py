@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address
@@ -24,8 +25,7 @@ SUGGESTED_FROM = 1_000
 """Names in a folder that are compared for a suggestion, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """One note as it lies on disk."""
 
     address: Address
@@ -57,16 +57,14 @@ class Stored:
         return self.status.st_mtime_ns // clock.MILLISECOND_NS
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What a write did."""
 
     outcome: Literal["created", "overwrote", "restored"]
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(Struct, frozen=True):
     """What an update did, with the body before and after."""
 
     version: str

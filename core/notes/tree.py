@@ -11,9 +11,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
+
+from msgspec import Struct, field
 
 from hindnote.core.notes.address import same_elsewhere
 from hindnote.core.notes.files import (
@@ -32,8 +33,7 @@ HOPS = 16
 """Links on one path, at most."""
 
 
-@dataclass(slots=True)
-class Place:
+class Place(Struct):
     """Where a note lies, or would: an open folder, and a name in it.
 
     Use it as a context manager; leaving it closes the folder, and after an error

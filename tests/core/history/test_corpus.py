@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ from fake_sessions import FakeSource, SessionBuilder, bound_call
 from history_strategies import apply, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hindnote.core.history import corpus
 from hindnote.core.history.operations import HISTORY_LIST

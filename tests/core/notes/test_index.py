@@ -50,7 +50,7 @@ def test_an_archived_map_is_none(agent: Any) -> None:
 
 
 def test_without_a_session_the_other_homes_are_there(agent: Any) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     identity = replace(agent.identity, session_id=None)
 
