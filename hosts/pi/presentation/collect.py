@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
+from hindnote.core.outcome import Refused
 from hindnote.hosts.pi.presentation.models import Part, Presentation
 from hindnote.hosts.pi.presentation.parse import present, present_command
 from hindnote.hosts.pi.presentation.query import literals
@@ -81,15 +82,15 @@ def page_of(projection: PiProjection, seq: int | None, last: int | None) -> Page
         last: Show the last few only.
 
     Raises:
-        Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``.
-        ValueError: The event at ``seq`` is no tool event.
+        Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``; the last one also
+            when the event is no tool's.
     """
     timeline = Timeline(projection)
     positions = list(_tool_positions(timeline))
     if seq is not None:
         position = timeline.locate(seq)
         if position not in positions:
-            raise ValueError(f"seq {seq} is a {timeline.role(position)} event, not a tool's")
+            raise Refused("not_an_event", _no_tool(timeline, position, positions))
         positions = [position]
     elif last is not None:
         positions = positions[-last:]
@@ -100,6 +101,15 @@ def page_of(projection: PiProjection, seq: int | None, last: int | None) -> Page
         cwd=header.cwd,
         results=tuple(_shown(projection, timeline, position) for position in positions),
     )
+
+
+def _no_tool(timeline: Timeline, position: int, tools: list[int]) -> str:
+    """Return what to say of an event that is no tool's: where one lies."""
+    said = f"the event at seq {timeline.seq(position)} is of role {timeline.role(position)}"
+    if not tools:
+        return f"{said}, and the session has no tool event that could be shown"
+    nearest = min(tools, key=lambda tool: abs(tool - position))
+    return f"{said}, and only tool events are shown; the nearest is seq {timeline.seq(nearest)}"
 
 
 def _tool_positions(timeline: Timeline) -> Iterator[int]:

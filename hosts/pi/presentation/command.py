@@ -72,8 +72,6 @@ def _page(file: Path, seq: int | None, last: int | None) -> Page:
         return page_of(projection, seq, last)
     except Refused as refused:
         leave_refused(refused.refusal)
-    except ValueError as error:
-        raise Failure(str(error)) from None
 
 
 def _latest() -> Path:

@@ -108,7 +108,9 @@ def test_seq_and_last_choose_what_is_shown() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said", "code"),
     [
-        (["--seq", "1"], "seq 1 is a user event", 2),
+        (["--seq", "1"], "error: not_an_event: the event at seq 1 is of role user, ", 1),
+        (["--seq", "1"], "; the nearest is seq 3\n", 1),
+        (["--seq", "43"], "is of role assistant, and only tool events are shown; the", 1),
         (["--seq", "4"], "error: not_an_event: ", 1),
         (["--seq", "4000"], "seqs 1 to 43", 1),
         (["--seq", "3", "--last", "1"], "not both", 2),
@@ -120,6 +122,18 @@ def test_what_cannot_be_shown_is_told(arguments: list[str], said: str, code: int
 
     assert done.exit_code == code
     assert said in done.output
+
+
+def test_a_session_without_tool_events_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    lines = (DATA / "basic.jsonl").read_text("utf-8").splitlines(keepends=True)
+    asked = next(at for at, line in enumerate(lines) if '"role":"user"' in line)
+    file.write_text("".join(lines[: asked + 1]), "utf-8")
+
+    done = run("--session-file", str(file), "--seq", "1")
+
+    assert done.exit_code == 1
+    assert "the session has no tool event that could be shown" in done.output
 
 
 def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
