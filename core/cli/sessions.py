@@ -54,6 +54,9 @@ class _Row:
 @which_sessions
 @click.option("--since", metavar="TIME", help="Only those that changed since a date or time.")
 @click.option(
+    "--until", metavar="TIME", help="Only those that changed last before a time, or by a day."
+)
+@click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions to list."
 )
 @click.option("--all", "everything", is_flag=True, help="List all of them.")
@@ -63,6 +66,7 @@ def sessions(
     host: str | None,
     project: bool,
     since: str | None,
+    until: str | None,
     limit: int,
     everything: bool,
     events: bool,
@@ -83,8 +87,9 @@ def sessions(
     asked = asking(host, project)
     found = asked.dispatcher.sessions(asked.call)
     try:
-        start = bound("since", since)
-        entries = [entry for entry in _entries(found, asked.selector) if _is_newer(entry, start)]
+        start, end = bound("since", since), bound("until", until)
+        listed = _entries(found, asked.selector)
+        entries = [entry for entry in listed if _changed_within(entry, start, end)]
         taken = entries if everything else entries[:limit]
         with waiting("counting events") as progress:
             rows = list(_rows(found, taken, None if events else CHEAP_BYTES, progress))
@@ -100,8 +105,9 @@ def _entries(found: Sessions, selector: str) -> list[SessionEntry]:
     return [one.entry for one in found.many(selector) if one.entry is not None]
 
 
-def _is_newer(entry: SessionEntry, start: float | None) -> bool:
-    return start is None or entry.modified >= start
+def _changed_within(entry: SessionEntry, start: float | None, end: float | None) -> bool:
+    changed = entry.modified
+    return (start is None or start <= changed) and (end is None or changed < end)
 
 
 def _rows(

@@ -80,6 +80,19 @@ def test_filters_narrow_the_list(corpus: Any, tmp_path: Path) -> None:
     assert len(names(told("--limit", "1", "--all"))) == 3
 
 
+def test_times_bound_the_list_from_both_sides(corpus: Any) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    corpus.add_claude("cccccccc-1", "one")
+    later, earlier = told("--until", "2026-11-30")["sessions"]
+    assert later["changed"] > earlier["changed"]
+
+    # The end of the span is outside of it.
+    assert names(told("--until", later["changed"])) == [earlier["session"]]
+    assert told("--until", earlier["changed"]) == {"sessions": [], "total": 0}
+    within = told("--since", earlier["changed"], "--until", later["changed"])
+    assert names(within) == [earlier["session"]]
+
+
 def test_events_are_counted_while_there_is_room(
     corpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +126,8 @@ def test_a_session_that_cannot_be_read_is_listed_as_such(
     ("arguments", "message", "code"),
     [
         (["--host", "nope"], "no host 'nope' is installed", 2),
-        (["--since", "soon"], "error: invalid_time: ", 1),
+        (["--since", "soon"], "error: invalid_time: since ", 1),
+        (["--until", "late"], "error: invalid_time: until ", 1),
         (["--host", "pi", "--project"], "--host or --project", 2),
         (["--limit", "0"], "--limit", 2),
     ],
