@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.core.failures import HostFailure
 from hindnote.hookspecs import hookimpl
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, recorded_session_id, session_file
 
@@ -53,6 +54,11 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
     # Only history needs a decoder; a call that asks for notes starts without it.
     from hindnote.hosts.claude.decoder import open_transcript
 
+    if session is None and call.leaf_id is not None:
+        raise HostFailure(
+            "no leaf can be chosen for Claude Code (--leaf): its transcript itself tells where the "
+            "session stands; leave it out"
+        )
     file = session_file(call) if session is None else session.file
     return None if file is None else open_transcript(file, running=session is None)
 

@@ -226,6 +226,15 @@ def test_the_leaf_chooses_the_branch() -> None:
     assert inferred != moved
 
 
+def test_a_leaf_that_the_host_cannot_choose_is_not_ignored() -> None:
+    file = SESSIONS.parent / "claude/branch.jsonl"
+
+    result = call("history_list", "--host", "claude", "--session-file", str(file), "--leaf", "x")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--leaf" in result.stderr
+
+
 def test_the_streams_of_a_poor_locale_carry_the_bytes_all_the_same(home: Path) -> None:
     call("notes_write", WRITE)
     env = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hindnote.core.calls import HostCall
+from hindnote.core.failures import HostFailure
 from hindnote.hosts.claude import plugin
 
 DATA = Path(__file__).parents[2] / "data" / "claude"
@@ -76,6 +77,13 @@ def current(call: HostCall) -> str | None:
 
 def test_the_current_session_is_the_file_that_the_call_names(tmp_path: Path) -> None:
     assert current(call(tmp_path, session_file=DATA / "basic.jsonl")) == BASIC
+
+
+def test_a_leaf_is_refused_since_the_transcript_names_its_own(tmp_path: Path) -> None:
+    asked = call(tmp_path, session_file=DATA / "branch.jsonl", leaf_id="ff8e2ef9")
+
+    with pytest.raises(HostFailure, match="--leaf"):
+        plugin.host_projection(asked, None)
 
 
 def test_the_current_session_is_found_by_its_id(tmp_path: Path) -> None:
