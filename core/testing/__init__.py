@@ -18,14 +18,28 @@ or, without a test file of its own::
     pytest -p hindnote.testing.plugin --pyargs hindnote.testing.suite \
         --hindnote-writer my_host.testing:Writer
 
+A single check runs without pytest::
+
+    from hindnote.testing import CHECKS, Bench
+
+    for check in CHECKS:
+        with TemporaryDirectory() as folder:
+            check(Bench(Writer(), Path(folder)))
+
 The built-in hosts pass the same checks. Import this package in tests only: it is
 loaded by nothing else.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from hindnote.testing.bench import Bench, SessionWriter
 from hindnote.testing.checks import CHECKS, Check
-from hindnote.testing.conformance import HostConformance
 from hindnote.testing.turns import Answer, Compacted, Person, Ran, ToolCall, Turn
+
+if TYPE_CHECKING:
+    from hindnote.testing.conformance import HostConformance
 
 __all__ = [
     "CHECKS",
@@ -40,3 +54,12 @@ __all__ = [
     "ToolCall",
     "Turn",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The one name here that needs pytest.
+    if name == "HostConformance":
+        from hindnote.testing.conformance import HostConformance
+
+        return HostConformance
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
