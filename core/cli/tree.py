@@ -70,6 +70,9 @@ def explained(*expected: type[Exception]) -> Iterator[None]:
         yield
     except expected as error:
         raise click.ClickException(str(error)) from error
+    except BrokenPipeError:
+        # Nobody reads what is told any more; nothing is in the way of the files.
+        raise
     except OSError as error:
         where = error.filename or "a file"
         raise click.ClickException(
