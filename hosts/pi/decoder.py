@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import parse
+from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused, quote
 from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
@@ -187,11 +188,13 @@ class LiveLines:
         self.generation = entries.generation
         self._lines: list[bytes] = []
 
-    def advance(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number and bytes of each new entry."""
+    def batches(self) -> Iterator[Batch]:
+        """Yield the new entries, with their numbers for offsets."""
         known = len(self._lines)
-        self._lines += self.entries.lines[known:]
-        yield from enumerate(self._lines[known:], known)
+        lines = self.entries.lines[known:]
+        self._lines += lines
+        if lines:
+            yield Batch([*range(known, known + len(lines))], [*map(len, lines)], lines)
 
     def read(self, offset: int, size: int) -> bytes:
         """Return an entry again, by its number."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,15 +29,17 @@ from hindnote.hosts.pi.rows import (
     ToolResult,
     User,
     read_row,
-    row_time,
+    read_rows,
+    row_times,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hindnote.core.history.lines import Batch
+
 _ROOT = -1
 _MANY_LOOKUPS = 64
-_BATCH = 64
 _NO_SESSION = 100
 """Damaged lines without one entry after which a file is given up as no session."""
 
@@ -58,8 +59,8 @@ _KINDS: dict[type, int] = {
 class Source(Protocol):
     """Where a session's lines come from: its file, or the running host."""
 
-    def advance(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the position and bytes of each new line."""
+    def batches(self) -> Iterator[Batch]:
+        """Yield the new lines, with positions for offsets."""
         ...
 
     def read(self, offset: int, size: int) -> bytes:
@@ -125,30 +126,38 @@ class Index:
         Raises:
             Refused: ``unreadable_session`` when the lines are no Pi session.
         """
-        batch: list[Row] = []
-        place, size = self.offsets.append, self.sizes.append
-        for offset, line in self.source.advance():
-            try:
-                row = read_row(line)
-            except Unreadable as error:
-                self._damage(Damage(offset, len(line), str(error)))
-                continue
-            if type(row) is Row:
-                batch.append(row)
-                place(offset)
-                size(len(line))
-                if len(batch) == _BATCH:
-                    self._add(batch)
-                    batch = []
-            elif type(row) is Header and self._header is None:
-                self._header = row
+        for batch in self.source.batches():
+            rows = read_rows(batch.lines)
+            if rows is None:
+                self._extend_one_by_one(batch)
             else:
-                self._strange = True
-        self._add(batch)
+                self._add(rows, batch.offsets, batch.sizes)
         self._ids.settle()
         if not self._is_session() and (self._damaged or self.offsets or self._strange):
             self._refuse()
         self._publish()
+
+    def _extend_one_by_one(self, batch: Batch) -> None:
+        rows: list[Row] = []
+        offsets: list[int] = []
+        sizes: list[int] = []
+        for offset, line in batch.filled():
+            try:
+                row = read_row(line)
+            except Unreadable as error:
+                self._add(rows, offsets, sizes)
+                rows, offsets, sizes = [], [], []
+                self._damage(Damage(offset, len(line), str(error)))
+                continue
+            if type(row) is Row:
+                rows.append(row)
+                offsets.append(offset)
+                sizes.append(len(line))
+            elif type(row) is Header and self._header is None:
+                self._header = row
+            else:
+                self._strange = True
+        self._add(rows, offsets, sizes)
 
     def find(self, entry_id: str) -> int | None:
         """Return the latest entry with an id; None when there is none."""
@@ -198,8 +207,10 @@ class Index:
             f"{self.label} is no Pi session: it has neither a session header nor entries of Pi",
         )
 
-    def _add(self, rows: list[Row]) -> None:
+    def _add(self, rows: list[Row], offsets: list[int], sizes: list[int]) -> None:
         """Take in entries, a batch at a time: one by one would take twice as long."""
+        self.offsets.fromlist(offsets)
+        self.sizes.fromlist(sizes)
         ids = [row.id for row in rows]
         befores = [self._last_id, *ids]
         self._last_id = befores.pop()
@@ -226,54 +237,59 @@ class Index:
     def _allot(self, rows: list[Row]) -> None:
         """Give entries their seqs, by kind and role alone.
 
-        One loop over local names: this is where a cold index spends its own time.
+        One loop over local lists: this is where a cold index spends its own time.
         """
-        kinds, firsts, aborted = self.kinds, self.firsts, self.aborted
-        slot, at = kinds.append, self.times.append
-        pair, names, calls = self.call_ids.append, self._tool_names, self._open_calls
-        for row in rows:
-            message, stamp = row.message, row.timestamp
-            time = stamp.timestamp() if type(stamp) is datetime else row_time(row)
+        known = len(self.kinds)
+        kinds: list[int] = []
+        times: list[float] = []
+        firsts: list[int] = []
+        pairs, tools, names, calls = self.call_ids, self.tools, self._tool_names, self._open_calls
+        for row, time in zip(rows, row_times(rows), strict=True):
+            message = row.message
             if type(message) is ToolResult:
-                slot(_RESULT)
-                at(time)
                 # A result repeats its call's id: one string serves both.
-                call_id = message.toolCallId or self._nameless()
-                pair(calls.pop(call_id, call_id))
+                call_id = message.toolCallId or _nameless(known + len(kinds) + 1)
+                pairs.append(calls.pop(call_id, call_id))
+                kinds.append(_RESULT)
+                times.append(time)
             elif type(message) is Assistant:
                 text = len(kinds)
-                slot(_NOTHING)
-                at(time)
+                kinds.append(_NOTHING)
+                times.append(time)
                 for block in message.content:
                     if block.type == "toolCall":
-                        slot(_CALL)
-                        at(time)
-                        call_id = block.id or self._nameless()
+                        call_id = block.id or _nameless(known + len(kinds) + 1)
                         calls[call_id] = call_id
-                        pair(call_id)
-                        self.tools.append(names.setdefault(block.name, block.name))
+                        pairs.append(call_id)
+                        tools.append(names.setdefault(block.name, block.name))
+                        kinds.append(_CALL)
+                        times.append(time)
                     elif block.text:
                         kinds[text] = _ASSISTANT
                 if message.stopReason in ABORTED:
-                    aborted.extend(range(text + 2, len(kinds) + 1))
-            elif (kind := self._other_slot(row)) is not None:
-                slot(kind)
-                at(time)
-            firsts.append(len(kinds) + 1)
+                    self.aborted.extend(range(known + text + 2, known + len(kinds) + 1))
+            elif (kind := self._other_slot(row, known + len(kinds) + 1)) is not None:
+                kinds.append(kind)
+                times.append(time)
+            firsts.append(known + len(kinds) + 1)
+        self.kinds += bytes(kinds)
+        self.times.fromlist(times)
+        self.firsts.fromlist(firsts)
 
-    def _other_slot(self, row: Row) -> int | None:
+    def _other_slot(self, row: Row, seq: int) -> int | None:
         """Return the kind of slot of an entry that is neither answer nor result, if any."""
         type_ = row.type
         self._known = self._known or type_ in KNOWN_TYPES
         if type_ == "compaction":
-            self.compactions.append(len(self.kinds) + 1)
+            self.compactions.append(seq)
         elif type_ == "session_info":
             self._name = (row.name or "").strip() or None
         return _CONTEXT if type_ in CONTEXT_TYPES else _KINDS.get(type(row.message))
 
-    def _nameless(self) -> str:
-        """Return an id for a call or result without one: it pairs with nothing."""
-        return f"?{len(self.kinds)}"
+
+def _nameless(seq: int) -> str:
+    """Return an id for a call or result without one, by its seq: it pairs with nothing."""
+    return f"?{seq}"
 
 
 class _Ids:

@@ -7,6 +7,7 @@ read as plain JSON and picked from with care, so an unknown shape is never an er
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from math import isnan, nan
 from typing import Annotated, Any
@@ -156,6 +157,19 @@ _LAST_MOMENT = 253_402_300_800.0
 _decode = msgspec.json.Decoder(Row).decode
 
 
+def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
+    """Return the entry on each of some lines; None when they are to be read one by one.
+
+    That is when one of them is blank, damaged or of a shape that the structs do not know.
+    """
+    try:
+        rows = list(map(_decode, lines))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    long = (row for row, line in zip(rows, lines, strict=True) if len(line) > _LONG)
+    return None if any(map(_is_deep, long)) else rows
+
+
 def read_row(line: bytes) -> Row | Header | None:
     """Return the entry on a line; None for JSON that is no entry of any kind.
 
@@ -281,8 +295,17 @@ def _time(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def row_time(row: Row) -> float:
-    """Return when an entry was written, in seconds since the epoch; NaN when unknown."""
+def row_times(rows: Sequence[Row]) -> list[float]:
+    """Return when entries were written, in seconds since the epoch; NaN when unknown."""
+    stamps = [row.timestamp for row in rows]
+    try:
+        # Nearly every entry has a time with an offset, and so does this whole list.
+        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_row_time, rows))
+
+
+def _row_time(row: Row) -> float:
     time = row.timestamp
     if isinstance(time, datetime):
         return time.timestamp()
