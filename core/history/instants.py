@@ -7,10 +7,13 @@ same to them. An instant is a float, seconds since the epoch.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
-from math import inf, nan
-from typing import Literal
+from math import inf, isnan, nan
+from typing import Any, Literal
 
 from hindnote.core.outcome import Refused, quote
+
+_LAST_MOMENT = 253_402_300_800.0
+"""Seconds from the epoch to the year 10000."""
 
 
 def instant(created_at: str | None) -> float:
@@ -25,6 +28,28 @@ def instant(created_at: str | None) -> float:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return nan
+
+
+def seconds(number: float) -> float:
+    """Return a recorded number as an instant; large ones are milliseconds.
+
+    NaN when no calendar holds it.
+    """
+    moment = number / 1000 if abs(number) > 1e11 else number
+    return moment if abs(moment) < _LAST_MOMENT else nan
+
+
+def recorded(value: Any) -> str | None:
+    """Return a time as answers show it, from whatever a host recorded; None when it is none."""
+    if isinstance(value, str) and not isnan(instant(value)):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            moment = datetime.fromtimestamp(seconds(value), UTC)
+        except (ValueError, OverflowError, OSError):
+            return None
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None
 
 
 def bound(name: Literal["since", "until"], value: str | None) -> float | None:

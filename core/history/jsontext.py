@@ -75,6 +75,31 @@ def shaped(raw: msgspec.Raw, shape: type[T]) -> T | None:
     return shaped(mended, shape) if bytes(mended) != bytes(raw) else None
 
 
+def accepted(line: bytes, shape: type[T]) -> T:
+    """Return a line that ``parse`` accepts, in a shape whose fields take any value.
+
+    Raises:
+        msgspec.MsgspecError: It is of another shape.
+    """
+    try:
+        return msgspec.json.decode(line, type=shape)
+    except (msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(mend(line), type=shape)
+
+
+def placeholder(name: str, coded: msgspec.Raw) -> str:
+    """Return what stands in a text for data: ``[image image/png, 12,345 bytes]``.
+
+    Args:
+        name: What it is.
+        coded: The data in base64, as the host recorded them; without size when they are no text.
+    """
+    data = bytes(coded)
+    if not data.startswith(b'"'):
+        return f"[{name}]"
+    return f"[{name}, {len(data[1:-1].rstrip(b'=')) * 3 // 4:,} bytes]"
+
+
 def too_deep(value: Any) -> bool:
     """Return whether JSON data nests deeper than ``MAX_DEPTH``."""
     level = [value] if isinstance(value, dict | list) else []

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from math import isnan
 from typing import Any
 
-import msgspec
 from msgspec import Raw, Struct
 
-from hindnote.core.history.instants import instant
-from hindnote.core.history.jsontext import compact, mend, shaped
+from hindnote.core.history.instants import recorded
+from hindnote.core.history.jsontext import accepted, compact, placeholder, shaped
 from hindnote.core.history.projection import SlotFacts, SlotKind
-from hindnote.hosts.claude.rows import seconds
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
@@ -93,9 +89,9 @@ def facts_of(
         tool: Name of a result's tool, which the row itself does not say.
         further: Lines and ordinals of an answer's other text blocks.
     """
-    row = _read(line)
+    row = accepted(line, _Row)
     common: dict[str, Any] = {
-        "created_at": _created_at(row.timestamp),
+        "created_at": recorded(row.timestamp),
         "entry_id": _entry_id(row, ordinal),
     }
     if kind is SlotKind.CALL:
@@ -103,16 +99,12 @@ def facts_of(
     if kind is SlotKind.RESULT:
         return SlotFacts(**common, tool=tool, **_result(_block(row, ordinal), row))
     if kind is SlotKind.ASSISTANT:
-        parts = [_answer(row, ordinal), *(_answer(_read(more), at) for more, at in further)]
+        parts = [
+            _answer(row, ordinal),
+            *(_answer(accepted(more, _Row), at) for more, at in further),
+        ]
         return SlotFacts(**common, text="\n".join(part for part in parts if part))
     return SlotFacts(**common, text=_spoken(row))
-
-
-def _read(line: bytes) -> _Row:
-    try:
-        return msgspec.json.decode(line, type=_Row)
-    except (msgspec.MsgspecError, RecursionError):
-        return msgspec.json.decode(mend(line), type=_Row)
 
 
 def _text(value: Any) -> str:
@@ -123,18 +115,6 @@ def _entry_id(row: _Row, ordinal: int) -> str | None:
     if not isinstance(row.uuid, str):
         return None
     return f"{row.uuid}/{ordinal}" if ordinal else row.uuid
-
-
-def _created_at(recorded: Any) -> str | None:
-    if isinstance(recorded, str) and not isnan(instant(recorded)):
-        return recorded
-    if isinstance(recorded, int | float) and not isinstance(recorded, bool):
-        try:
-            moment = datetime.fromtimestamp(seconds(recorded), UTC)
-        except (ValueError, OverflowError, OSError):
-            return None
-        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return None
 
 
 # -- content -------------------------------------------------------------------
@@ -170,10 +150,7 @@ def _named(block: _Block) -> str:
     if source is None:
         return ""
     named = f"{_text(block.type)} {_text(source.media_type)}".strip()
-    coded = bytes(source.data)
-    if not coded.startswith(b'"'):
-        return f"[{named}]"
-    return f"[{named}, {len(coded[1:-1].rstrip(b'=')) * 3 // 4:,} bytes]"
+    return placeholder(named, source.data)
 
 
 def _spoken(row: _Row) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from math import isnan
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
-from hindnote.core.history.instants import instant
-from hindnote.core.history.jsontext import Unreadable, compact, mend, parse, shaped
+from hindnote.core.history.instants import recorded
+from hindnote.core.history.jsontext import (
+    Unreadable,
+    accepted,
+    compact,
+    parse,
+    placeholder,
+    shaped,
+)
 from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
-from hindnote.hosts.pi.rows import seconds
 from hindnote.hosts.pi.shell import SHELLS, ending
 
 ADDED_WORDS = ("image", "bytes", "bash", "command")
@@ -74,10 +78,10 @@ def facts_of(line: bytes, kind: SlotKind, ordinal: int) -> SlotFacts:
         kind: What the slot is.
         ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
     """
-    entry = _read(line)
+    entry = accepted(line, _Entry)
     message = shaped(entry.message, _Message) or _Message()
     common: dict[str, Any] = {
-        "created_at": _created_at(entry, message),
+        "created_at": recorded(entry.timestamp) or recorded(message.timestamp),
         "entry_id": _text(entry.id),
     }
     if kind is SlotKind.CALL:
@@ -90,28 +94,8 @@ def facts_of(line: bytes, kind: SlotKind, ordinal: int) -> SlotFacts:
     return SlotFacts(**common, text=text or _text(entry.summary) or _text(message.summary) or "")
 
 
-def _read(line: bytes) -> _Entry:
-    try:
-        return msgspec.json.decode(line, type=_Entry)
-    except (msgspec.MsgspecError, RecursionError):
-        return msgspec.json.decode(mend(line), type=_Entry)
-
-
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _created_at(entry: _Entry, message: _Message) -> str | None:
-    for recorded in (entry.timestamp, message.timestamp):
-        if isinstance(recorded, str) and not isnan(instant(recorded)):
-            return recorded
-        if isinstance(recorded, int | float) and not isinstance(recorded, bool):
-            try:
-                moment = datetime.fromtimestamp(seconds(recorded), UTC)
-            except (ValueError, OverflowError, OSError):
-                continue
-            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return None
 
 
 def _blocks(content: Raw) -> Iterator[_Block]:
@@ -135,11 +119,7 @@ def joined(content: Raw) -> str:
 
 def _image(block: _Block) -> str:
     named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
-    data = bytes(block.data)
-    if not data.startswith(b'"'):
-        return f"[{named}]"
-    coded = data[1:-1].rstrip(b"=")
-    return f"[{named}, {len(coded) * 3 // 4:,} bytes]"
+    return placeholder(named, block.data)
 
 
 def _call(message: _Message, ordinal: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from hindnote.core.history.instants import instant
+from hindnote.core.history.instants import instant, seconds
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, parse, too_deep
 
 CONTEXT_TYPES = frozenset({"branch_summary", "compaction", "custom_message"})
@@ -150,9 +150,6 @@ class Header(Struct):
 
 _LONG = 2 * MAX_DEPTH
 """Bytes that too deep a nesting takes at least."""
-
-_LAST_MOMENT = 253_402_300_800.0
-"""Seconds from the epoch to the year 10000."""
 
 _decode = msgspec.json.Decoder(Row).decode
 
@@ -312,12 +309,3 @@ def _row_time(row: Row) -> float:
     if time is None and row.message is not None:
         time = row.message.timestamp
     return nan if time is None else seconds(time)
-
-
-def seconds(number: float) -> float:
-    """Return a recorded number as seconds since the epoch; large ones are milliseconds.
-
-    NaN when no calendar holds it.
-    """
-    moment = number / 1000 if abs(number) > 1e11 else number
-    return moment if abs(moment) < _LAST_MOMENT else nan

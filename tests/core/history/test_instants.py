@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hindnote.core.history.instants import bound, instant
+from hindnote.core.history.instants import bound, instant, recorded
 from hindnote.core.outcome import Refused
 
 
@@ -28,6 +28,20 @@ def test_recorded_times_compare_as_instants() -> None:
 @pytest.mark.parametrize("nothing", [None, "", "yesterday", "2026-13-45"])
 def test_what_is_no_time_is_no_instant(nothing: str | None) -> None:
     assert math.isnan(instant(nothing))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("2026-11-30T09:00:00+02:00", "2026-11-30T09:00:00+02:00"),
+        (1_796_000_060, "2026-11-30T00:54:20.000Z"),
+        (1_796_000_060_500, "2026-11-30T00:54:20.500Z"),
+        (-1.5, "1969-12-31T23:59:58.500Z"),
+        *((nothing, None) for nothing in ("soon", "", None, True, [], 1e300, -1e15, 10**400)),
+    ],
+)
+def test_a_time_is_shown_from_whatever_was_recorded(value: object, shown: str | None) -> None:
+    assert recorded(value) == shown
 
 
 @pytest.mark.usefixtures("plus_two")

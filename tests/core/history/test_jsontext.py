@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import Raw
+from msgspec import Raw, Struct
 
-from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, compact, mend, parse, shaped
+from hindnote.core.history.jsontext import (
+    MAX_DEPTH,
+    Unreadable,
+    accepted,
+    compact,
+    mend,
+    parse,
+    placeholder,
+    shaped,
+)
 
 JSON = st.recursive(
     st.none()
@@ -124,3 +134,28 @@ def test_a_part_is_read_with_bytes_that_are_no_text_replaced(
     raw: bytes, shape: type[object], value: object
 ) -> None:
     assert shaped(Raw(raw), shape) == value
+
+
+class _Line(Struct):
+    text: Any = None
+    rest: Raw = Raw()
+
+
+def test_an_accepted_line_is_read_in_its_shape_and_mended_where_it_must_be() -> None:
+    assert accepted(b'{"text":"a","rest":[1],"more":2}', _Line) == _Line("a", Raw(b"[1]"))
+    assert accepted(b'{"text":"\\ud800"}', _Line).text == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("coded", "size"),
+    [(b"abc", 3), (b"abcd", 4), (b"", 0), (b"x" * 12_345, 12_345)],
+)
+def test_a_placeholder_tells_the_size_of_what_was_coded(coded: bytes, size: int) -> None:
+    raw = Raw(b'"' + base64.b64encode(coded) + b'"')
+
+    assert placeholder("image image/png", raw) == f"[image image/png, {size:,} bytes]"
+
+
+@pytest.mark.parametrize("raw", [Raw(), Raw(b"5"), Raw(b"null")])
+def test_a_placeholder_of_what_is_no_text_tells_no_size(raw: Raw) -> None:
+    assert placeholder("image", raw) == "[image]"
