@@ -6,6 +6,7 @@ it can: folders whose documents are all as they were are taken over whole.
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -108,45 +109,47 @@ def compare(walk: Walk, known: Known, *, strict: bool) -> Refreshed:
     result = Refreshed()
     for folder in walk:
         rows = known.get(folder.prefix, _NOTHING)
-        names = _compare_folder(folder, rows, result, strict=strict)
+        doubtful = folder.names if strict else _doubtful(folder, rows)
+        names = _looked(folder, doubtful, rows, result)
         result.covered.folders[folder.prefix] = (folder.scope, names)
     return result
 
 
-def _compare_folder(
-    folder: Folder, rows: dict[str, Row], result: Refreshed, *, strict: bool
-) -> Collection[str]:
-    """Return the names of the documents in a folder; ``rows`` itself when all are as they were."""
-    unlike: list[str] = []
-    alike = 0
-    for item in folder.items:
-        name = item.name
-        was = rows.get(name)
+def _doubtful(folder: Folder, rows: dict[str, Row]) -> Collection[str]:
+    """Return the names of the documents in a folder that are not known as they are now."""
+    found = list(folder.names.difference(rows))
+    handle, look = folder.handle, os.stat
+    for name, (size, mtime, inode, _) in rows.items():
         try:
-            now = item.stat(follow_symlinks=False)
-            if (
-                was is not None
-                and was[1] == now.st_mtime_ns
-                and was[0] == now.st_size
-                and was[2] == now.st_ino
-                and not strict
-            ):
-                alike += 1
-                continue
+            now = look(name, dir_fd=handle, follow_symlinks=False)
+        except OSError:
+            found.append(name)
+            continue
+        if now.st_mtime_ns != mtime or now.st_size != size or now.st_ino != inode:
+            found.append(name)
+    return folder.names.intersection(found)
+
+
+def _looked(
+    folder: Folder, doubtful: Collection[str], rows: dict[str, Row], result: Refreshed
+) -> Collection[str]:
+    """Return the names of the documents in a folder; ``rows`` itself when it holds them all."""
+    unlike: list[str] = []
+    for name in doubtful:
+        try:
+            now = os.stat(name, dir_fd=folder.handle, follow_symlinks=False)
             if not stat.S_ISREG(now.st_mode):
                 unlike.append(name)
                 continue
             signature = (now.st_size, now.st_mtime_ns, now.st_ino)
-            change = _look(folder, name, signature, was)
+            change = _look(folder, name, signature, rows.get(name))
         except (OSError, UnicodeError):
             result.unreadable += 1
             unlike.append(name)
             continue
         if change is not None:
             result.changes.append(change)
-    if alike == len(rows) == len(folder.items):
-        return rows
-    names = {item.name for item in folder.items}.difference(unlike)
+    names = folder.names.difference(unlike) if unlike else folder.names
     return rows if names == rows.keys() else names
 
 

@@ -106,7 +106,7 @@ def _in_memory(
 
 
 def _refreshed(call: Call, scopes: tuple[Scope, ...], freshness: Freshness, index: Index) -> Corpus:
-    walk = Walk(call.workspace, scopes)
+    walk = Walk(call.workspace, scopes, anew=freshness != "auto")
     call.effects.reached("indexing")
     found = index.refresh(walk, strict=freshness == "strict", effects=call.effects)
     covered: Mapping[str, str] = found.covered

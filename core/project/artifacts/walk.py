@@ -1,12 +1,18 @@
-"""Walking the roots: every Markdown file below them, found without following a link."""
+"""Walking the roots: every Markdown file below them, found without following a link.
+
+A process remembers what each folder lists until the folder itself has changed, so that a
+walk over folders it knows is left with looking at the files.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.outcome import Declined
@@ -20,6 +26,27 @@ SUFFIXES = (".md", ".markdown")
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_SETTLED_NS = 2_000_000_000
+"""A folder changed more shortly than this before it was listed may change again unnoticed:
+some file systems count times in seconds."""
+
+_REMEMBERED = 20_000
+"""Folders whose listings are remembered."""
+
+
+class Listing(NamedTuple):
+    """What lies in a folder."""
+
+    folders: tuple[str, ...]
+    """Sorted."""
+
+    documents: frozenset[str]
+    """Names of documents. What they are besides no folders is not looked at."""
+
+
+_LISTINGS: dict[tuple[int, int], tuple[tuple[int, int], Listing]] = {}
+"""By device and inode, with the folder's times; no entry comes or goes without changing these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -30,8 +57,8 @@ class Folder:
 
     scope: Scope
     handle: int
-    items: list[os.DirEntry[str]]
-    """Entries with a document's name, in no order. What they are is not looked at yet."""
+    names: frozenset[str]
+    """Entries with a document's name. What they are is not looked at yet."""
 
     def read(self, name: str) -> bytes:
         """Return a document's bytes.
@@ -59,6 +86,9 @@ class Walk:
 
     workspace: Workspace
     scopes: tuple[Scope, ...]
+    anew: bool = False
+    """Whether to list every folder, remembered or not."""
+
     unreadable: int = 0
     roots: list[dict[str, str]] = field(default_factory=list)
 
@@ -110,7 +140,7 @@ class Walk:
         self, handle: int, parts: tuple[str, ...], scope: Scope, other: tuple[str, ...]
     ) -> Iterator[Folder]:
         try:
-            folders, documents = self._parted(handle, parts, scope)
+            folders, documents = self._listed(handle, parts, scope)
             if documents:
                 yield Folder("".join(f"{part}/" for part in parts), scope, handle, documents)
             for name in folders:
@@ -121,24 +151,22 @@ class Walk:
         finally:
             os.close(handle)
 
-    def _parted(
-        self, handle: int, parts: tuple[str, ...], scope: Scope
-    ) -> tuple[list[str], list[os.DirEntry[str]]]:
-        folders: list[str] = []
-        documents: list[os.DirEntry[str]] = []
+    def _listed(self, handle: int, parts: tuple[str, ...], scope: Scope) -> Listing:
         try:
-            with os.scandir(handle) as found:
-                for item in found:
-                    name = item.name
-                    if name[0] == ".":
-                        continue
-                    if item.is_dir(follow_symlinks=False):
-                        folders.append(name)
-                    elif name[-3:] == ".md" or name.lower().endswith(SUFFIXES):
-                        documents.append(item)
+            found = os.fstat(handle)
+            place, times = (found.st_dev, found.st_ino), (found.st_ctime_ns, found.st_mtime_ns)
+            remembered = None if self.anew else _LISTINGS.get(place)
+            if remembered is not None and remembered[0] == times:
+                return remembered[1]
+            started = time.time_ns()
+            listing = _list(handle)
         except OSError as error:
             raise _unreadable(Root(scope, parts, given=False), error) from error
-        return sorted(folders), documents
+        if max(times) < started - _SETTLED_NS:
+            if len(_LISTINGS) >= _REMEMBERED:
+                _LISTINGS.clear()
+            _LISTINGS[place] = times, listing
+        return listing
 
     def _enter(self, handle: int, inner: tuple[str, ...]) -> int | None:
         if len(inner) <= DEPTH_LIMIT:
@@ -148,6 +176,21 @@ class Walk:
                 pass
         self.unreadable += 1
         return None
+
+
+def _list(handle: int) -> Listing:
+    folders: list[str] = []
+    documents: list[str] = []
+    with os.scandir(handle) as found:
+        for item in found:
+            name = item.name
+            if name[0] == ".":
+                continue
+            if item.is_dir(follow_symlinks=False):
+                folders.append(name)
+            elif name[-3:] == ".md" or name.lower().endswith(SUFFIXES):
+                documents.append(name)
+    return Listing(tuple(sorted(folders)), frozenset(documents))
 
 
 def _unreadable(root: Root, error: OSError) -> Declined:
