@@ -11,10 +11,10 @@ from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.placing import NotOurs, Place
+from hindnote.core.programs import dotted
 from hindnote.hosts.claude.install import (
     NEEDED,
     claude_version,
-    dotted,
     marketplace_files,
     marketplace_place,
     plugin_files,

@@ -19,6 +19,7 @@ import platformdirs
 
 from hindnote.core.cli.tree import explained, tell
 from hindnote.core.placing import NotOurs, Place
+from hindnote.core.programs import dotted, told_version
 
 NEEDED = (2, 1, 332)
 """The oldest Claude Code whose hooks modules the plugin was tested with."""
@@ -130,24 +131,9 @@ def marketplace_files() -> dict[str, bytes]:
 
 def claude_version(executable: str) -> tuple[int, ...] | None:
     """Return Claude Code's version; None when it does not tell."""
-    try:
-        done = subprocess.run(
-            [executable, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    output, _ = told_version(executable) or ("", "")
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", output)
     return tuple(map(int, found.groups())) if found else None
-
-
-def dotted(version: tuple[int, ...]) -> str:
-    """Return a version as people write it."""
-    return ".".join(map(str, version))
 
 
 def _usable_claude(*, required: bool) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.placing import NotOurs, Place, Record
+from hindnote.core.programs import dotted, told_version
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import place
 from hindnote.hosts.pi.places import Scope, scopes, shipped
@@ -21,9 +21,6 @@ NODE = (22, 19)
 
 PI = (1, 6)
 """Major and minor version of the Pi that the extension was tested against."""
-
-PATIENCE = 20.0
-"""Seconds for which a program may take to tell its version."""
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
@@ -56,46 +53,29 @@ def _programs() -> Iterator[Finding]:
         return
     node = _version_of("node")
     if node is None:
-        yield Finding(
-            "error", "node", "cannot be run", f"Pi needs Node.js {_dotted(NODE)} or newer"
-        )
+        yield Finding("error", "node", "cannot be run", f"Pi needs Node.js {dotted(NODE)} or newer")
     elif node[:2] < NODE:
-        found = f"is {_dotted(node)}"
-        yield Finding("error", "node", found, f"Pi needs Node.js {_dotted(NODE)} or newer")
+        found = f"is {dotted(node)}"
+        yield Finding("error", "node", found, f"Pi needs Node.js {dotted(NODE)} or newer")
     else:
-        yield Finding("ok", "node", _dotted(node))
+        yield Finding("ok", "node", dotted(node))
     release = _version_of("pi")
     if release is None:
         yield Finding("error", "pi", f"{pi} does not tell its version", "try `pi --version`")
     elif release[:2] < PI:
-        told = f"is {_dotted(release)}"
-        yield Finding("error", "pi", told, f"update it to {_dotted(PI)} or newer")
+        told = f"is {dotted(release)}"
+        yield Finding("error", "pi", told, f"update it to {dotted(PI)} or newer")
     elif release[:2] > PI:
-        tested = f"is {_dotted(release)}; this hindnote was tested with {_dotted(PI)}"
+        tested = f"is {dotted(release)}; this hindnote was tested with {dotted(PI)}"
         yield Finding("warning", "pi", tested)
     else:
-        yield Finding("ok", "pi", _dotted(release))
+        yield Finding("ok", "pi", dotted(release))
 
 
 def _version_of(program: str) -> tuple[int, ...] | None:
-    try:
-        done = subprocess.run(
-            [program, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = _VERSION.search(done.stdout) or _VERSION.search(done.stderr)
+    said = told_version(program) or ()
+    found = next(filter(None, map(_VERSION.search, said)), None)
     return tuple(int(number) for number in found[0].split(".")) if found else None
-
-
-def _dotted(numbers: tuple[int, ...]) -> str:
-    return ".".join(str(number) for number in numbers)
 
 
 def _is_installed(there: Place) -> bool:
