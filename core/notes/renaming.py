@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from hindnote.core.notes import atomic, changes
-from hindnote.core.notes.address import check_new, check_writable, same_elsewhere
+from hindnote.core.notes.address import check_new, same_elsewhere
 from hindnote.core.notes.note import version_of
-from hindnote.core.notes.stored import Updated, existing, expect, load
+from hindnote.core.notes.stored import Updated, load
 from hindnote.core.notes.tree import refuse_collision
 from hindnote.core.outcome import Refused, quote
 
@@ -27,20 +27,14 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
     Raises:
         Refused: ``already_exists``, ``address_collision`` and what a write refuses.
     """
-    check_writable(source)
-    check_writable(target)
-    shown = str(source)
 
-    def attempt() -> Updated:
-        with store.tree.writing(source.segments, shown) as place:
-            stored = existing(source, place)
-            expect(expected, stored, shown)
-            if source == target:
-                return Updated(stored.version, 0, "none", stored.note.body, stored.note.body)
-            check_new(target)
-            return _move(store, place, stored, target)
+    def change(place: Place, stored: Stored) -> Updated:
+        if source == target:
+            return Updated(stored.version, 0, "none", stored.note.body, stored.note.body)
+        check_new(target)
+        return _move(store, place, stored, target)
 
-    updated = store.changing(shown, attempt, source, target)
+    updated = store.changing_existing(source, change, expected, target)
     if source != target:
         store.tree.prune(source.segments[:-1], keep=len(source.home.folder))
         store.move_count(source, target)

@@ -100,20 +100,45 @@ class Store:
         expected: str | None = None,
     ) -> Updated:
         """Edit a note's body and change its metadata, all or nothing."""
-        check_writable(address)
+
+        def change(place: Place, stored: Stored) -> Updated:
+            body, applied = edits.apply(
+                stored.note.body, replacements, replace_all=replace_all, shown=str(address)
+            )
+            asked = changes.asked_for(stored.note, origin, archived)
+            return self._put_update(place, stored, asked, body, applied)
+
+        return self.changing_existing(address, change, expected)
+
+    def changing_existing(
+        self,
+        address: Address,
+        change: Callable[[Place, Stored], T],
+        expected: str | None,
+        *others: Address,
+    ) -> T:
+        """Change a note that is there.
+
+        Args:
+            address: Which note.
+            change: Makes the change, given where the note lies and what it holds.
+            expected: Version that the note must have.
+            others: Further addresses that the change touches.
+
+        Raises:
+            Refused: ``read_only_home``, ``not_found``, ``changed`` and what ``change`` refuses.
+        """
+        for touched in (address, *others):
+            check_writable(touched)
         shown = str(address)
 
-        def attempt() -> Updated:
+        def attempt() -> T:
             with self.tree.writing(address.segments, shown) as place:
                 stored = existing(address, place)
                 expect(expected, stored, shown)
-                body, applied = edits.apply(
-                    stored.note.body, replacements, replace_all=replace_all, shown=shown
-                )
-                asked = changes.asked_for(stored.note, origin, archived)
-                return self._put_update(place, stored, asked, body, applied)
+                return change(place, stored)
 
-        return self.changing(shown, attempt, address)
+        return self.changing(shown, attempt, address, *others)
 
     def changing(self, shown: str, attempt: Callable[[], T], *addresses: Address) -> T:
         """Make a change under the locks of its homes, afresh when somebody interferes."""
