@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from hindnote.core.operation import Operation
 
-NAMES = (
-    "notes_list",
-    "notes_read",
-    "notes_search",
-    "notes_write",
-    "notes_update",
-    "history_list",
-    "history_read",
-)
+_MODULES = {
+    "notes_list": "hindnote.core.notes.looking",
+    "notes_read": "hindnote.core.notes.reading",
+    "notes_search": "hindnote.core.notes.looking",
+    "notes_write": "hindnote.core.notes.writing",
+    "notes_update": "hindnote.core.notes.updating",
+    "history_list": "hindnote.core.history.operations",
+    "history_read": "hindnote.core.history.operations",
+}
+"""Where each operation is defined, under its name in capitals."""
+
+NAMES = tuple(_MODULES)
 """All there are, in the order in which they are declared."""
 
 READING = frozenset({"notes_list", "notes_read", "notes_search", "history_list", "history_read"})
@@ -31,7 +35,7 @@ def build(operations: Iterable[Operation[Any, Any]], names: Sequence[str] = NAME
 
     Args:
         operations: The operations, in any order.
-        names: All names there are to be; the seven, or those of one family.
+        names: All names there are to be; the seven, or one that is imported alone.
 
     Raises:
         ValueError: A name comes twice, is not one of ``names`` or is missing; or
@@ -55,15 +59,15 @@ def build(operations: Iterable[Operation[Any, Any]], names: Sequence[str] = NAME
 
 
 class _Seven(Registry):
-    """The seven by name; a family is imported when one of its operations is asked for.
+    """The seven by name; each is imported when it is asked for.
 
-    The process of a single call pays for one family of the two.
+    The process of a single call pays for one operation of the seven.
     """
 
     def __getitem__(self, name: str) -> Operation[Any, Any]:
-        if name not in NAMES:
+        if name not in _MODULES:
             raise KeyError(name)
-        return (_notes() if name.startswith("notes_") else _history())[name]
+        return _imported(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)
@@ -73,17 +77,9 @@ class _Seven(Registry):
 
 
 @cache
-def _notes() -> Registry:
-    from hindnote.core.notes.operations import NOTES_OPERATIONS
-
-    return build(NOTES_OPERATIONS, [name for name in NAMES if name.startswith("notes_")])
-
-
-@cache
-def _history() -> Registry:
-    from hindnote.core.history.operations import HISTORY_OPERATIONS
-
-    return build(HISTORY_OPERATIONS, [name for name in NAMES if name.startswith("history_")])
+def _imported(name: str) -> Operation[Any, Any]:
+    operation = getattr(import_module(_MODULES[name]), name.upper())
+    return build([operation], [name])[name]
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = "[\ud800-\udfff]"
 
 
 def clean(text: str) -> str:
@@ -18,7 +18,7 @@ def clean(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _SURROGATES.sub("\ufffd", text)
+        return re.sub(_SURROGATES, "\ufffd", text)
     return text
 
 

@@ -196,5 +196,3 @@ HISTORY_READ: Operation[HistoryReadParams, HistoryRead] = Operation(
     handle=_read,
     render=render_read,
 )
-
-HISTORY_OPERATIONS: tuple[Operation[Any, Any], ...] = (HISTORY_LIST, HISTORY_READ)

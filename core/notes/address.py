@@ -30,8 +30,9 @@ SEGMENT_LIMIT = 240
 """UTF-8 bytes of one segment, its ``.md`` included, at most."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9_. -]{0,230}[A-Za-z0-9_-])?")
-_FORBIDDEN = re.compile("[\\\\:@\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_FORBIDDEN_WHEN_NEW = re.compile(r'[<>"|?*]')
+# Not compiled here, as most paths are plain and most calls make no note.
+_FORBIDDEN = "[\\\\:@\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+_FORBIDDEN_WHEN_NEW = r'[<>"|?*]'
 _ADVICE = "give a relative path like plans/next.md, with one of these heads or none: " + " ".join(
     f"{head}/" for head in HEADS[:4]
 )
@@ -180,7 +181,7 @@ def segment_problem(segment: str) -> str | None:
         return None
     if not segment:
         return "a segment is empty"
-    found = _FORBIDDEN.search(segment)
+    found = re.search(_FORBIDDEN, segment)
     if found:
         return f"the character {found.group()!a} is not allowed in a path"
     if segment.startswith("."):
@@ -198,7 +199,7 @@ def check_new(address: Address) -> None:
     Raises:
         Refused: ``invalid_address``.
     """
-    found = _FORBIDDEN_WHEN_NEW.search("/".join(address.path))
+    found = re.search(_FORBIDDEN_WHEN_NEW, "/".join(address.path))
     if found:
         raise Refused(
             "invalid_address",

@@ -15,7 +15,7 @@ from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts
-    from hindnote.core.notes.store import Store
+    from hindnote.core.notes.reader import Reader
 
 FOLDERS = 64
 """Folders held open at once, at most."""
@@ -25,11 +25,11 @@ class Bodies:
     """A reader of the bodies of listed notes; a context manager.
 
     Args:
-        store: Where the notes lie.
+        notes: Where the notes lie.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, notes: Reader) -> None:
+        self._notes = notes
         self._folders: dict[str, int] = {}
         self._open = ExitStack()
 
@@ -53,7 +53,7 @@ class Bodies:
         if text is None:
             # A link, another spelling, or trouble, on which the store has the last word.
             address = Address(facts.home, tuple(facts.path.split("/")))
-            return self._store.read(address).note.body
+            return self._notes.read(address).note.body
         fences = frontmatter.fences(text)
         if fences is None:
             return text
@@ -85,7 +85,7 @@ class Bodies:
             inner = tuple(folder.split("/")) if folder else ()
             segments = (*facts.home.folder, *inner)
             self._folders[key] = self._open.enter_context(
-                self._store.tree.folder(segments, facts.address)
+                self._notes.tree.folder(segments, facts.address)
             )
         return self._folders[key]
 

@@ -15,7 +15,7 @@ from hindnote.core.notes.note import READ_LIMIT, Note
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home
-    from hindnote.core.notes.models import Problem
+    from hindnote.core.notes.common import Problem
 
 SETTLED_NS = 50_000_000
 """A file that changed this shortly before it was read may change again within one tick

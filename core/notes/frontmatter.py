@@ -57,7 +57,7 @@ _LINE = rf"""
 """
 _KEYS = re.compile(rf"\n({_KEY}):")
 _NO_KEYS = frozenset({"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL"})
-_PLAIN_VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+")
+_PLAIN_VALUE = r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+"
 
 
 class Parts(Struct, frozen=True):
@@ -240,7 +240,7 @@ def _with_entry(text: str, entry: Entry, value: str | None, indent: str, newline
 
 def _scalar(value: str) -> str:
     # What the store writes are words, times and project keys; a key may start with a digit.
-    return value if _PLAIN_VALUE.fullmatch(value) else f'"{value}"'
+    return value if re.fullmatch(_PLAIN_VALUE, value) else f'"{value}"'
 
 
 def merged(block: Block, added: Sequence[tuple[str, str]], newline: str) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from hindnote.core.notes import catalogue, clock
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.facts import newest_first
-from hindnote.core.notes.store import Store
+from hindnote.core.notes.reader import Reader
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
@@ -61,18 +61,18 @@ def index(identity: Identity, project_key: str, freshest: int = 10) -> tuple[Hom
         project_key: Key of the project.
         freshest: Notes of each home, at most.
     """
-    store = Store(identity, project_key)
-    return tuple(_home(store, home, freshest) for home in store.homes.default())
+    notes = Reader(identity, project_key)
+    return tuple(_home(notes, home, freshest) for home in notes.homes.default())
 
 
-def _home(store: Store, home: Home, freshest: int) -> HomeIndex:
-    found = catalogue.contents(store.tree, [home])
+def _home(notes: Reader, home: Home, freshest: int) -> HomeIndex:
+    found = catalogue.contents(notes.tree, [home])
     live = newest_first([facts for facts in found.notes if facts.archived_at is None])
     others = [facts for facts in live if facts.path != MAP]
     return HomeIndex(
         name=home.name,
         available=not found.unavailable,
-        map=_map(store, home) if len(others) < len(live) else None,
+        map=_map(notes, home) if len(others) < len(live) else None,
         freshest=tuple(
             IndexedNote(facts.address, facts.chars, clock.format_ms(facts.updated), facts.updated)
             for facts in others[:freshest]
@@ -82,8 +82,8 @@ def _home(store: Store, home: Home, freshest: int) -> HomeIndex:
     )
 
 
-def _map(store: Store, home: Home) -> str | None:
+def _map(notes: Reader, home: Home) -> str | None:
     try:
-        return store.read(Address(home, (MAP,))).note.body
+        return notes.read(Address(home, (MAP,))).note.body
     except Refused:
         return None

@@ -12,15 +12,15 @@ from hindnote.core.matching import Matcher
 from hindnote.core.notes import catalogue, clock, glob, render
 from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.facts import newest_first
-from hindnote.core.notes.models import FoundNote, NoteRow, NotesList, NotesSearch
+from hindnote.core.notes.rows import FoundNote, NoteRow, NotesList, NotesSearch
 from hindnote.core.notes.search import Hits, cut, hits
 from hindnote.core.outcome import Refused, wire_json
 
 if TYPE_CHECKING:
     from hindnote.core.budget import Budget
     from hindnote.core.notes.facts import Facts
-    from hindnote.core.notes.models import ListParams, SearchParams
-    from hindnote.core.notes.store import Store
+    from hindnote.core.notes.reader import Reader
+    from hindnote.core.notes.rows import ListParams, SearchParams
 
 R = TypeVar("R", bound=NoteRow)
 L = TypeVar("L", NotesList, NotesSearch)
@@ -44,7 +44,7 @@ class View(Struct):
         }
 
 
-def view(store: Store, params: ListParams) -> View:
+def view(notes: Reader, params: ListParams) -> View:
     """Return what a call asks for.
 
     Raises:
@@ -52,9 +52,9 @@ def view(store: Store, params: ListParams) -> View:
     """
     unavailable: list[str] = []
     scope = glob.scope(
-        store.homes, params.glob, lambda kind: catalogue.slugs(store.tree, kind, unavailable)
+        notes.homes, params.glob, lambda kind: catalogue.slugs(notes.tree, kind, unavailable)
     )
-    found = catalogue.contents(store.tree, scope.homes)
+    found = catalogue.contents(notes.tree, scope.homes)
     asked = found.notes
     if params.glob is not None:
         asked = [facts for facts in asked if scope.holds(facts.home, facts.path)]
@@ -67,36 +67,36 @@ def view(store: Store, params: ListParams) -> View:
     )
 
 
-def list_notes(store: Store, params: ListParams, budget: Budget) -> NotesList:
+def list_notes(notes: Reader, params: ListParams, budget: Budget) -> NotesList:
     """Return the notes that fit, newest first.
 
     Raises:
         Refused: ``invalid_glob``, ``no_current_session``, ``output_too_large``.
     """
-    seen = view(store, params)
+    seen = view(notes, params)
     total = len(seen.notes)
 
     def build(rows: Sequence[NoteRow]) -> NotesList:
         return NotesList(files=list(rows), **seen.overview(total - len(rows)))
 
-    rows = _Rows(lambda index: NoteRow(**_row(store, seen.notes[index])), render.row)
+    rows = _Rows(lambda index: NoteRow(**_row(notes, seen.notes[index])), render.row)
     count = _fitting(rows, _limit(params, total), build, render.listed, budget)
     if total and not count:
         raise _too_large(seen)
     return build(rows.first(count))
 
 
-def search_notes(store: Store, params: SearchParams, budget: Budget) -> NotesSearch:
+def search_notes(notes: Reader, params: SearchParams, budget: Budget) -> NotesSearch:
     """Return the notes that match and fit, newest first.
 
     Raises:
         Refused: ``invalid_glob``, ``no_current_session``, ``output_too_large``.
     """
-    seen = view(store, params)
+    seen = view(notes, params)
     matcher = Matcher.from_query(params.query)
     found = [(facts, Hits(0, ())) for facts in seen.notes]
     if matcher is not None:
-        found = list(_matching(store, seen, matcher))
+        found = list(_matching(notes, seen, matcher))
     total = len(found)
 
     def build(rows: Sequence[FoundNote]) -> NotesSearch:
@@ -105,7 +105,7 @@ def search_notes(store: Store, params: SearchParams, budget: Budget) -> NotesSea
     def make(index: int) -> FoundNote:
         facts, found_in = found[index]
         return FoundNote(
-            **_row(store, facts), matches_total=found_in.total, matches=list(found_in.first)
+            **_row(notes, facts), matches_total=found_in.total, matches=list(found_in.first)
         )
 
     rows = _Rows(make, render.found)
@@ -119,14 +119,14 @@ def _limit(params: ListParams, total: int) -> int:
     return total if params.limit is None else min(params.limit, total)
 
 
-def _row(store: Store, facts: Facts) -> dict[str, Any]:
+def _row(notes: Reader, facts: Facts) -> dict[str, Any]:
     row: dict[str, Any] = {
         "address": facts.address,
         "updated_at": clock.format_ms(facts.updated),
         "total_chars": facts.chars,
     }
     if facts.home.kind == "project":
-        row["project_key"] = store.homes.project_key
+        row["project_key"] = notes.homes.project_key
     if facts.archived_at is not None:
         row["archived_at"] = facts.archived_at
     if facts.problem is not None:
@@ -168,8 +168,8 @@ def _fitting(
     return longest_rows(rows.sizes(limit), limit, measure(empty, text(empty)), fits, budget)
 
 
-def _matching(store: Store, seen: View, matcher: Matcher) -> Iterator[tuple[Facts, Hits]]:
-    with Bodies(store) as bodies:
+def _matching(notes: Reader, seen: View, matcher: Matcher) -> Iterator[tuple[Facts, Hits]]:
+    with Bodies(notes) as bodies:
         for facts in seen.notes:
             try:
                 found = hits(bodies.body(facts), matcher)

@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING
 from hindnote.core.window import continuation
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.models import (
-        FoundNote,
-        Match,
-        NoteRow,
-        NotesList,
-        NotesRead,
-        NotesSearch,
-        NotesUpdate,
-        NotesWrite,
-    )
+    from hindnote.core.notes.reading import NotesRead
+    from hindnote.core.notes.rows import FoundNote, Match, NoteRow, NotesList, NotesSearch
+    from hindnote.core.notes.updating import NotesUpdate
+    from hindnote.core.notes.writing import NotesWrite
 
 
 def listed(result: NotesList) -> str:

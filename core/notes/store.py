@@ -1,4 +1,4 @@
-"""The store: reading one note, and the three ways of changing one.
+"""The store: the ways of changing one note.
 
 Each change holds the locks of the homes it touches, reads, works out the new
 file, and puts it in place only if nobody saved the note meanwhile; else it starts
@@ -12,19 +12,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from hindnote.core.notes import atomic, changes, clock, edits, files
-from hindnote.core.notes.address import Address, Homes, check_new, check_writable
+from hindnote.core.notes.address import Address, check_new, check_writable
 from hindnote.core.notes.frontmatter import ARCHIVED
 from hindnote.core.notes.locks import locked
 from hindnote.core.notes.note import Note, UnreadableMetadata, encode, version_of
+from hindnote.core.notes.reader import Reader
 from hindnote.core.notes.stored import Stored, Updated, Written, existing, expect, load
-from hindnote.core.notes.tree import Place, Tree, refuse_collision, refuse_other_kind
+from hindnote.core.notes.tree import Place, refuse_collision, refuse_other_kind
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import Identity
     from hindnote.core.notes.changes import Keys
+    from hindnote.core.notes.common import Change, Origin
     from hindnote.core.notes.edits import Replacement
-    from hindnote.core.notes.models import Change, Origin
 
 ATTEMPTS = 5
 """Times that a change is begun, when somebody else keeps saving the note."""
@@ -32,33 +32,8 @@ ATTEMPTS = 5
 T = TypeVar("T")
 
 
-class Store:
-    """The notes that one identity sees in one project.
-
-    Args:
-        identity: Who asks, and the notes home.
-        project_key: Key of the project that the call's directory lies in.
-    """
-
-    def __init__(self, identity: Identity, project_key: str) -> None:
-        self.homes = Homes(identity, project_key)
-        self.tree = Tree(identity.home)
-
-    def read(self, address: Address) -> Stored:
-        """Return a note.
-
-        Raises:
-            Refused: ``not_found``, ``outside_home``, ``not_text``, ``too_large``, ``io_error``.
-        """
-        shown = str(address)
-        with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
-            return existing(address, place)
-
-    def count_read(self, stored: Stored) -> None:
-        """Count one read of a note, beside the notes; its file stays as it is."""
-        from hindnote.core.notes import access
-
-        access.touch(self.tree.home, stored.address.segments, stored.note.values)
+class Store(Reader):
+    """The notes that one identity sees in one project, and may change."""
 
     def move_count(self, source: Address, target: Address) -> None:
         """Take a note's count along when it is renamed."""

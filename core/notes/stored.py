@@ -15,7 +15,7 @@ from hindnote.core.notes.tree import read_file
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.models import Change
+    from hindnote.core.notes.common import Change
     from hindnote.core.notes.tree import Place
 
 ABSENT = "absent"

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
+from hindnote.core import startup
+
 IDLE = 1800.0
 """Seconds without a request after which the resident server ends; it is started again."""
 
@@ -21,18 +23,15 @@ USAGE = (
 
 def main(arguments: list[str]) -> int:
     """Run the helper and return its exit status."""
-    # pydantic would look for plugins of its own in every installed distribution.
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    if not arguments:
-        from hindnote.hosts.claude.helper import one_shot
-
-        return one_shot(sys.stdin.buffer, sys.stdout.buffer)
-    settings = _settings(arguments)
-    if settings is None:
+    settings = _settings(arguments) if arguments else None
+    if arguments and settings is None:
         print(USAGE, file=sys.stderr)  # noqa: T201
         return 2
-    from hindnote.hosts.claude.helper import resident
+    startup.begin()
+    from hindnote.hosts.claude.helper import one_shot, resident
 
+    if settings is None:
+        return one_shot(sys.stdin.buffer, sys.stdout.buffer)
     socket, parent, idle = settings
     return resident(socket, parent, idle)
 

@@ -13,12 +13,13 @@ of a project tool that text alone, to ``boot`` the block's text; ``{"failure": {
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from hindnote.core import startup
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
@@ -42,8 +43,6 @@ class BadRequest(ValueError):
 
 def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
     """Answer the one request in ``source`` and return the exit status."""
-    # A process of a few hundred milliseconds has no garbage worth a tenth of them.
-    gc.disable()
     status, body = answer(source.read(BODY_LIMIT + 1))
     sink.write(body)
     sink.flush()
@@ -59,6 +58,7 @@ def resident(socket: str, parent: int, idle: float) -> int:
         sys.stdout.buffer.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
         _warm_up()
+        startup.settle()
 
     try:
         Server(Path(socket), parent, idle, answer).run(ready)

@@ -8,6 +8,8 @@ import signal
 import sys
 from typing import IO
 
+from hindnote.core import startup
+
 
 def take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Return the pipes to the shim, and leave none of them to anybody else.
@@ -30,6 +32,7 @@ def main() -> None:
     # Ctrl+C in the terminal is for Pi; a child that died of it would take calls along.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    startup.begin()
     # The pipes are taken before anything else is imported, which might print.
     from hindnote.hosts.pi.server import serve
 

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
+from hindnote.core import startup
 from hindnote.core.dispatch import HostFailure
 from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Refused
@@ -216,10 +217,14 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
 
 def _warm_up() -> None:
     """Import what the first calls will need, while the host is busy with other things."""
-    import hindnote.core.boot  # noqa: F401
     from hindnote.core.registry import registry
 
-    list(registry().values())
+    try:
+        import hindnote.core.boot  # noqa: F401
+
+        list(registry().values())
+    finally:
+        startup.settle()
 
 
 def _encode(message: dict[str, Any]) -> bytes:

@@ -13,7 +13,8 @@ from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
 from hindnote.core.notes import catalogue, listing
 from hindnote.core.notes.facts import SETTLED_NS
-from hindnote.core.notes.models import ListParams, ReadParams, SearchParams
+from hindnote.core.notes.reading import ReadParams
+from hindnote.core.notes.rows import ListParams, SearchParams
 from hindnote.core.notes.store import Store
 
 SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"

@@ -73,15 +73,17 @@ def test_all_seven_are_known_before_any_is_imported() -> None:
     assert registry().get("notes_delete") is None
 
 
-def test_one_familys_call_imports_no_other_family() -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_one_operation_s_call_imports_no_other_operation(name: str) -> None:
     code = (
-        "import sys\nfrom hindnote.core.registry import registry\n"
-        "assert registry()['history_read'].name == 'history_read'\n"
-        "print('hindnote.core.notes.operations' in sys.modules)"
+        "import sys\nfrom hindnote.core.registry import _MODULES, registry\n"
+        f"assert registry()[{name!r}].name == {name!r}\n"
+        f"others = set(_MODULES.values()) - {{_MODULES[{name!r}]}}\n"
+        "print(sorted(others & set(sys.modules)))"
     )
 
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
 
-    assert done.stdout == "False\n"
+    assert done.stdout == "[]\n"

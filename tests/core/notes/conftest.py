@@ -11,12 +11,12 @@ import pytest
 from hindnote.core.budget import Budget, measure
 from hindnote.core.calls import HostCall, Identity
 from hindnote.core.history.source import HistorySource
-from hindnote.core.notes.operations import NOTES_OPERATIONS
 from hindnote.core.notes.store import Store
 from hindnote.core.operation import BoundCall
 from hindnote.core.outcome import Refusal, Refused, Result, Success, wire
+from hindnote.core.registry import registry
 
-OPERATIONS = {operation.name: operation for operation in NOTES_OPERATIONS}
+OPERATIONS = {name: each for name, each in registry().items() if each.family == "notes"}
 KEY = "shop-0123abcd"
 
 

@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES
 from hindnote.core.declarations import declaration
-from hindnote.core.notes import catalogue, models
+from hindnote.core.notes import catalogue
+from hindnote.core.notes.common import Problem
 from hindnote.core.notes.facts import Facts
-from hindnote.core.notes.operations import NOTES_OPERATIONS
 from hindnote.core.notes.search import MATCHES_SHOWN
 from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Success
+from hindnote.core.registry import registry
+
+OPERATIONS = [operation for operation in registry().values() if operation.family == "notes"]
 
 
 def at(path: Path, second: int) -> None:
@@ -536,21 +539,21 @@ def test_lone_surrogates_in_content_are_replaced(agent: Any) -> None:
 
 
 def test_every_operation_takes_a_directory_and_refuses_a_bad_one() -> None:
-    for operation in NOTES_OPERATIONS:
+    for operation in OPERATIONS:
         assert "cwd" in operation.params.model_fields
         assert "invalid_cwd" in operation.codes
 
 
 def test_declarations_stay_small() -> None:
     """A host may list the declarations of all seven in about 3,000 tokens."""
-    declarations = [declaration(operation) for operation in NOTES_OPERATIONS]
+    declarations = [declaration(operation) for operation in OPERATIONS]
 
     assert all(len(each["description"]) < 2_048 for each in declarations)
     assert len(json.dumps(declarations, separators=(",", ":"))) < 11_000
 
 
 def test_codes_are_those_of_the_family() -> None:
-    declared = set().union(*(operation.codes for operation in NOTES_OPERATIONS))
+    declared = set().union(*(operation.codes for operation in OPERATIONS))
 
     assert " ".join(sorted(declared)) == (
         "address_collision already_exists ambiguous_edit changed invalid_address invalid_cwd "
@@ -561,7 +564,7 @@ def test_codes_are_those_of_the_family() -> None:
 
 
 def test_rows_know_every_problem_there_is() -> None:
-    assert set(get_args(models.Problem)) == {
+    assert set(get_args(Problem)) == {
         "invalid_frontmatter", "not_text", "too_large", "shadowed",
     }  # fmt: skip
 

@@ -69,7 +69,6 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    monkeypatch.setattr(helper.gc, "disable", lambda: None)
     recorder = Recorder()
     monkeypatch.setattr(helper, "_dispatcher", lambda: recorder)
     return recorder
@@ -206,10 +205,8 @@ def test_a_malformed_request_is_refused_with_the_reason(body: bytes, recorder: R
     [["serve"], ["other"], ["serve", "--socket"], ["serve", "--socket", "/x", "--parent", "x"]],
 )
 def test_wrong_usage_says_what_is_right(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "")
-
     assert main(arguments) == 2
     assert "usage: python -m hindnote.hosts.claude" in capsys.readouterr().err
 

@@ -1,0 +1,51 @@
+"""What the operations on notes share: a parameter, words of the contract, refusal codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from hindnote.core.operation import Params
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.address import Address, Homes
+    from hindnote.core.outcome import RefusalCode
+
+Origin = Literal["user", "self", "external"]
+Problem = Literal["invalid_frontmatter", "not_text", "too_large", "shadowed"]
+Change = Literal["none", "body", "metadata", "file"]
+
+ADDRESSED: frozenset[RefusalCode] = frozenset(
+    {
+        "invalid_address",
+        "invalid_cwd",
+        "io_error",
+        "no_current_session",
+        "not_text",
+        "outside_home",
+        "too_large",
+    }
+)
+"""With which an operation may refuse that names a note."""
+
+CHANGING: frozenset[RefusalCode] = ADDRESSED | {
+    "address_collision",
+    "changed",
+    "invalid_frontmatter",
+    "locked",
+    "read_only_home",
+}
+"""With which one may refuse that changes it."""
+
+
+class InProject(Params):
+    """The parameter that all five operations take."""
+
+    cwd: str | None = None
+    """Directory that decides @project for this call."""
+
+
+def where(homes: Homes, address: Address) -> dict[str, str]:
+    """Return the identity fields of a result about one note."""
+    if address.home.kind == "project":
+        return {"address": str(address), "project_key": homes.project_key}
+    return {"address": str(address)}

@@ -1,0 +1,48 @@
+"""The notes as a call sees them that only reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from hindnote.core.notes import files
+from hindnote.core.notes.address import Address, Homes
+from hindnote.core.notes.stored import Stored, existing
+from hindnote.core.notes.tree import Tree
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import Identity
+    from hindnote.core.operation import BoundCall
+
+
+class Reader:
+    """The notes that one identity sees in one project.
+
+    Args:
+        identity: Who asks, and the notes home.
+        project_key: Key of the project that the call's directory lies in.
+    """
+
+    def __init__(self, identity: Identity, project_key: str) -> None:
+        self.homes = Homes(identity, project_key)
+        self.tree = Tree(identity.home)
+
+    @classmethod
+    def of(cls, bound: BoundCall) -> Self:
+        """Return the notes that a call sees."""
+        return cls(bound.identity, bound.project_key)
+
+    def read(self, address: Address) -> Stored:
+        """Return a note.
+
+        Raises:
+            Refused: ``not_found``, ``outside_home``, ``not_text``, ``too_large``, ``io_error``.
+        """
+        shown = str(address)
+        with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
+            return existing(address, place)
+
+    def count_read(self, stored: Stored) -> None:
+        """Count one read of a note, beside the notes; its file stays as it is."""
+        from hindnote.core.notes import access
+
+        access.touch(self.tree.home, stored.address.segments, stored.note.values)

@@ -1,0 +1,118 @@
+"""The operation ``notes_read``; field texts are the model's documentation."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.notes import clock, render
+from hindnote.core.notes.common import ADDRESSED, InProject, where
+from hindnote.core.notes.reader import Reader
+from hindnote.core.operation import BoundCall, Hints, Operation
+from hindnote.core.outcome import Result, Success
+from hindnote.core.window import WindowParams, WindowResult, fit_window
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.frontmatter import Json
+    from hindnote.core.notes.stored import Stored
+
+VALUE_LIMIT = 1_024
+"""Bytes of one foreign value's JSON in a result, at most."""
+
+EXTRA_LIMIT = 2_048
+"""Bytes of all foreign values' JSON in a result, at most."""
+
+OMITTED = "[omitted: too large]"
+
+
+class ReadParams(InProject, WindowParams):
+    """Parameters of ``notes_read``."""
+
+    address: str
+
+
+class Metadata(Result):
+    """What a note says of itself."""
+
+    version: str
+    origin: str
+    created_at: str
+    updated_at: str
+    archived_at: str | None = None
+    project: str | None = None
+    """Project in which a session note was made."""
+
+    frontmatter_error: str | None = None
+    extra: dict[str, object] | None = None
+    """Other frontmatter."""
+
+
+class NotesRead(WindowResult):
+    """Result of ``notes_read``."""
+
+    address: str
+    project_key: str | None = None
+    metadata: Metadata
+
+
+def _read(bound: BoundCall, params: ReadParams) -> Success[NotesRead]:
+    notes = Reader.of(bound)
+    address = notes.homes.parse(params.address)
+    stored = notes.read(address)
+    fields: dict[str, Any] = {**where(notes.homes, address), "metadata": _metadata(stored)}
+
+    def build(text: str, total: int, next_offset: int | None) -> NotesRead:
+        return NotesRead(text=text, total_chars=total, next_offset_chars=next_offset, **fields)
+
+    result = fit_window(stored.note.body, params, bound.budget, build, render.read)
+    notes.count_read(stored)
+    return Success(result)
+
+
+def _metadata(stored: Stored) -> dict[str, Any]:
+    note = stored.note
+    session = stored.address.home.kind == "session"
+    fields: dict[str, Any] = {
+        "version": stored.version,
+        "origin": note.origin,
+        "created_at": clock.format_ms(stored.created),
+        "updated_at": clock.format_ms(stored.updated),
+    }
+    if note.archived_at is not None:
+        fields["archived_at"] = note.archived_at
+    if session and note.owner is not None:
+        fields["project"] = note.owner
+    if note.error is not None:
+        fields["frontmatter_error"] = note.error
+    if foreign := note.foreign(session=session):
+        fields["extra"] = _carried(foreign)
+    return fields
+
+
+def _carried(foreign: dict[str, Json]) -> dict[str, object]:
+    """Return foreign values, those that are too large named in place."""
+    carried: dict[str, object] = {}
+    used = 0
+    for key, value in foreign.items():
+        size = len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+        fits = size <= VALUE_LIMIT and used + size <= EXTRA_LIMIT
+        carried[key] = value if fits else OMITTED
+        used += size if fits else 0
+    return carried
+
+
+NOTES_READ = Operation(
+    name="notes_read",
+    title="Read a note",
+    description=(
+        "Read a note's body, or a window of it. Continue with next_offset_chars. "
+        "metadata.version serves as expected_version."
+    ),
+    family="notes",
+    params=ReadParams,
+    success=NotesRead,
+    codes=ADDRESSED | {"invalid_offset", "not_found", "output_too_large"},
+    hints=Hints(read_only=True),
+    handle=_read,
+    render=render.read,
+)

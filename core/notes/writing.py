@@ -1,0 +1,62 @@
+"""The operation ``notes_write``; field texts are the model's documentation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hindnote.core.notes import render
+from hindnote.core.notes.common import CHANGING, InProject, Origin, where
+from hindnote.core.notes.store import Store
+from hindnote.core.operation import BoundCall, Hints, Operation
+from hindnote.core.outcome import Result, Success
+
+
+class WriteParams(InProject):
+    """Parameters of ``notes_write``."""
+
+    address: str
+
+    content: str
+    """The whole body; frontmatter at its head is merged by key."""
+
+    origin: Origin = "self"
+    """Whose knowledge it is."""
+
+    expected_version: str | None = None
+    """Refuse unless the note has this version; absent: only create."""
+
+
+class NotesWrite(Result):
+    """Result of ``notes_write``."""
+
+    address: str
+    project_key: str | None = None
+    outcome: Literal["created", "overwrote", "restored"]
+    version: str
+
+
+def _write(bound: BoundCall, params: WriteParams) -> Success[NotesWrite]:
+    store = Store.of(bound)
+    address = store.homes.parse(params.address)
+    written = store.write(address, params.content, params.origin, params.expected_version)
+    return Success(
+        NotesWrite(**where(store.homes, address), outcome=written.outcome, version=written.version)
+    )
+
+
+NOTES_WRITE = Operation(
+    name="notes_write",
+    title="Write a note",
+    description=(
+        "Create a note, or replace its whole body. An address is a path like plans/next (a note "
+        "of this session), or @project/, @human/, @self/ or @model/ and a path. For a small "
+        "change use notes_update."
+    ),
+    family="notes",
+    params=WriteParams,
+    success=NotesWrite,
+    codes=CHANGING,
+    hints=Hints(read_only=False, destructive=True),
+    handle=_write,
+    render=render.written,
+)
