@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from hindnote.core.history.lines import LineFile, State
 
@@ -28,8 +29,7 @@ class Index(Protocol):
 IndexT = TypeVar("IndexT", bound=Index)
 
 
-@dataclass
-class _Slot(Generic[IndexT]):
+class _Slot(Struct, Generic[IndexT]):
     lock: Lock = field(default_factory=Lock)
     held: tuple[LineFile, IndexT] | None = None
 

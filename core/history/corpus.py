@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hindnote.core.budget import Size
 from hindnote.core.history.instants import instant
@@ -44,8 +46,7 @@ def time_limit() -> float:
     return seconds if seconds > 0 else DEFAULT_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
+class _Progress(Struct, frozen=True):
     """How far a search got."""
 
     covered: int = 0
@@ -59,8 +60,7 @@ class _Progress:
     """Lines that could not be read, of all sessions looked into."""
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     """One row, and where the search stood when it was found."""
 
     rows: Rows

@@ -5,9 +5,10 @@ Reads, previews, queries and offsets all mean the same document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from hindnote.core.history.projection import SlotKind
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 ToolStatus = Literal["ok", "error", "pending", "unanswered", "unknown"]
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True, dict=True):
     """One addressable thing of a session."""
 
     seq: int

@@ -6,8 +6,9 @@ hits would crowd out the original. What was written to notes is no look-up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.registry import READING
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.document import Event
 
 
-@dataclass(frozen=True, slots=True)
-class Lookups:
+class Lookups(Struct, frozen=True):
     """Recognises look-ups in one session's records."""
 
     prefix: str = ""

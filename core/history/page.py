@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from hindnote.core.budget import Size, longest, measure, utf8_size
 from hindnote.core.history.models import EventRow, FoldedRow, HistoryList, Page
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 Item = EventRow | FoldedRow
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Rows that a page takes or leaves together, and what they cost."""
 
     items: tuple[Item, ...]
@@ -87,8 +87,7 @@ def _frame_size(frame: HistoryList) -> Size:
     return measure(frame, render_frame(frame))
 
 
-@dataclass(frozen=True, slots=True)
-class Pager:
+class Pager(Struct, frozen=True):
     """Lists one session."""
 
     rows: Rows

@@ -20,10 +20,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, product
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.spellings import clusters, spellings
 
@@ -75,8 +76,7 @@ _TELLING_RG = r"\\u(?:[1-9a-fA-F]|0[1-9a-fA-F]|00[2-9a-fA-F]|000[89aAcCdD])"
 _CASED_BELOW = 0x1F000
 
 
-@dataclass(frozen=True, slots=True)
-class Needles:
+class Needles(Struct, frozen=True):
     """What a file must hold one of, to hold a match of a query."""
 
     ascii: tuple[bytes, ...] = ()

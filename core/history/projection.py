@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct, field
 
 
 class SlotKind(IntEnum):
@@ -36,8 +37,7 @@ class SlotKind(IntEnum):
     CONTEXT = 6
 
 
-@dataclass(slots=True)
-class Branch:
+class Branch(Struct):
     """The active branch: parallel arrays in ascending order of seq.
 
     ``answers`` numbers the answers of the model from 1 in branch order, the same
@@ -69,8 +69,7 @@ class Branch:
     older unchanged; what was worked out for the older one then still holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionHeader:
+class SessionHeader(Struct, frozen=True):
     """What a session says of itself."""
 
     host: str
@@ -90,8 +89,7 @@ class SessionHeader:
     """Said with the answers when the decoder had to guess (an unknown version)."""
 
 
-@dataclass(frozen=True, slots=True)
-class NestedCalls:
+class NestedCalls(Struct, frozen=True):
     """Calls that a tool made while it ran, exactly as the host stored them."""
 
     records: tuple[str, ...]
@@ -103,8 +101,7 @@ class NestedCalls:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SlotFacts:
+class SlotFacts(Struct, frozen=True):
     """The recorded facts of one slot. Strings hold no lone surrogates."""
 
     created_at: str | None = None
@@ -131,8 +128,7 @@ class SlotFacts:
     """None when the host recorded nothing, which proves nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """One line of the file that could not be read."""
 
     offset: int

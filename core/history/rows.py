@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from hindnote.core.history.models import MAX_LIMIT, EventRow, Expand, FoldedRow
 
@@ -50,8 +51,7 @@ def preview_start(total: int, limit: int, match: tuple[int, int] | None) -> int:
     return begin if end <= begin + limit else min(start, end - limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Makes the rows of one session's events."""
 
     timeline: Timeline

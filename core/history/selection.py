@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from hindnote.core.history.projection import Scannable, SlotKind
 from hindnote.core.history.timeline import ROLE_OF, Role
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from hindnote.core.matching import Matcher
 
 
-@dataclass(slots=True)
-class Chosen:
+class Chosen(Struct):
     """One event of a selection."""
 
     position: int
@@ -31,8 +31,7 @@ class Chosen:
     """Matching look-ups that the walk had left out when it came here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """What an event must be like, wherever it lies."""
 
     roles: frozenset[Role] = frozenset()
@@ -60,8 +59,7 @@ class Filters:
         return self.until is None or instant < self.until
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(Struct):
     """One pass over a stretch of positions; yields the events that the filters let through."""
 
     timeline: Timeline
@@ -113,8 +111,7 @@ class Walk:
         return self.timeline.branch.call_ids.get(position)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """What a page takes or leaves as a whole: a visible row and the run behind it.
 
     Keeping the two together is what puts a run at a page's edge on the older page.

@@ -12,9 +12,10 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from hindnote.core.history.document import Event, ToolStatus, event_of
 from hindnote.core.history.instants import instant
@@ -47,8 +48,7 @@ _PAIRINGS_KEPT = 8
 _KINDS = {int(kind): kind for kind in SlotKind}
 
 
-@dataclass(slots=True)
-class _Pairing:
+class _Pairing(Struct):
     """Partners of calls and results, worked out as far as ``partners`` reaches."""
 
     lineage: object

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from hindnote.hosts.claude.rows import About, Row
 
 
-@dataclass(slots=True)
-class Checkpoint:
+class Checkpoint(Struct):
     """The newest ``last-prompt`` row that still counts."""
 
     named: bool = False
@@ -28,8 +28,7 @@ class Checkpoint:
         self.named, self.leaf, self.binding = True, leaf, explicit
 
 
-@dataclass(slots=True)
-class Known:
+class Known(Struct):
     """What the rows say of the session as a whole."""
 
     session_id: str | None = None

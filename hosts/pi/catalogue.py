@@ -10,12 +10,13 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
@@ -58,8 +59,7 @@ class _File(NamedTuple):
         return f"{self.folder}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Where to look for sessions; folders that do not exist are harmless."""
 
     folders: tuple[Path, ...]

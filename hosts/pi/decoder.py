@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import parse

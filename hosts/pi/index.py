@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Damage, SlotKind
@@ -68,8 +67,7 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """How far a session was read; everything within it never changes again."""
 
     entries: int = 0

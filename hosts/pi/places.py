@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ MANIFEST = "install.json"
 """Written by ``hindnote install pi`` beside the extension: what it wrote, and the interpreter."""
 
 NAME = "hindnote"
+from msgspec import Struct
 
 
 def shipped() -> dict[str, bytes]:
@@ -30,8 +30,7 @@ def agent_dir() -> Path:
     return Path(named or "~/.pi/agent").expanduser().absolute()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """One of the two places in which Pi looks for extensions."""
 
     name: str

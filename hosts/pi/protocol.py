@@ -43,11 +43,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from hindnote.core.calls import HostCall
 from hindnote.core.text import clean_json
@@ -145,16 +145,14 @@ def decode(line: bytes) -> Message:
         return _decoder.decode(cleaned.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class LiveSnapshot:
+class LiveSnapshot(Struct, frozen=True):
     """The entries that had arrived when a request did."""
 
     generation: int
     lines: list[bytes]
 
 
-@dataclass(slots=True)
-class LiveBuffer:
+class LiveBuffer(Struct):
     """Entries of a session without a file, as they arrive."""
 
     generation: int = 0

@@ -7,10 +7,10 @@ import os
 import queue
 import threading
 import time
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
 from hindnote.core import startup
 from hindnote.core.dispatch import HostFailure
@@ -46,8 +46,7 @@ PATIENCE = 1.0
 log = logging.getLogger("hindnote.pi")
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     request: Request
     live: LiveSnapshot | None
     cancelled: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 SHELLS = ("bash", "powershell")
 
@@ -20,10 +19,10 @@ _OUTPUT = re.compile(
     rf"(?:\A|\n\n)\[Showing (?:lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
     rf"|last [^\s]* of line ({_N}) \([^()\n]*\))\. Full output: ([^\n]+)\]\Z"
 )
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """A shell's result, taken apart."""
 
     body: str
