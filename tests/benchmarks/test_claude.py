@@ -25,7 +25,25 @@ WARM_MS = 10.0
 """Milliseconds that a warm call may take at the median."""
 
 FALLBACK_MS = 150.0
-"""Milliseconds that a call without the helper should take beyond two bare interpreters."""
+"""Milliseconds that a call without the helper should take beyond two bare interpreters, which
+is less than pydantic takes where a bare one takes 20; so pydantic is the measure."""
+
+IMPORTED = "from pydantic import BaseModel"
+IMPORTED_LIMIT = 1.65
+"""Times importing pydantic that a call without the helper may take."""
+
+USED = f"""
+import os
+os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+{IMPORTED}
+
+class Model(BaseModel):
+    number: int
+
+Model.model_validate({{"number": 1}})
+"""
+USED_LIMIT = 1.15
+"""Times the least use of pydantic that a call without the helper may take."""
 
 READY_MS = 300.0
 """Milliseconds after which the resident helper listens, beside a bare interpreter."""
@@ -116,18 +134,20 @@ def cpu(command: list[str], body: bytes) -> float:
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 
 
-def test_a_call_without_the_helper_costs_at_most_two_imports_of_pydantic(body: bytes) -> None:
+def test_a_call_without_the_helper_costs_little_more_than_pydantic(body: bytes) -> None:
     """Processes alternate, so that a busy machine slows all alike."""
-    pydantic = [sys.executable, "-c", "from pydantic import BaseModel"]
-    costs: list[list[float]] = [[], [], []]
+    commands = (BARE, [sys.executable, "-c", IMPORTED], [sys.executable, "-c", USED], HELPER)
+    costs: list[list[float]] = [[] for _ in commands]
     for _ in range(ROUNDS):
-        for command, times in zip((BARE, pydantic, HELPER), costs, strict=True):
+        for command, times in zip(commands, costs, strict=True):
             times.append(cpu(command, body))
 
-    bare, model, ours = map(statistics.median, costs)
+    bare, imported, used, ours = map(statistics.median, costs)
     sys.stderr.write(
-        f"fallback notes_read: {ours:.0f} ms of processor time; bare interpreter {bare:.0f} ms, "
-        f"with pydantic {model:.0f} ms, twice bare and {FALLBACK_MS:.0f} ms: "
+        f"fallback notes_read: {ours:.0f} ms of processor time, {ours / imported:.2f} times "
+        f"importing pydantic ({imported:.0f} ms), {ours / used:.2f} times checking one value with "
+        f"it ({used:.0f} ms); bare interpreter {bare:.0f} ms, twice that and {FALLBACK_MS:.0f} ms: "
         f"{2 * bare + FALLBACK_MS:.0f} ms\n"
     )
-    assert SMOKE or ours <= 2 * model
+    assert SMOKE or ours <= IMPORTED_LIMIT * imported
+    assert SMOKE or ours <= USED_LIMIT * used
