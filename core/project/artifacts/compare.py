@@ -118,10 +118,10 @@ def compare(walk: Walk, known: Known, *, strict: bool) -> Refreshed:
 def _doubtful(folder: Folder, rows: dict[str, Row]) -> Collection[str]:
     """Return the names of the documents in a folder that are not known as they are now."""
     found = list(folder.names.difference(rows))
-    handle, look = folder.handle, os.stat
+    handle, look = folder.handle, os.lstat
     for name, (size, mtime, inode, _) in rows.items():
         try:
-            now = look(name, dir_fd=handle, follow_symlinks=False)
+            now = look(name, dir_fd=handle)
         except OSError:
             found.append(name)
             continue
@@ -137,7 +137,7 @@ def _looked(
     unlike: list[str] = []
     for name in doubtful:
         try:
-            now = os.stat(name, dir_fd=folder.handle, follow_symlinks=False)
+            now = os.lstat(name, dir_fd=folder.handle)
             if not stat.S_ISREG(now.st_mode):
                 unlike.append(name)
                 continue

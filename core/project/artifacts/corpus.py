@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from hindnote.core.project.artifacts import index as indexing
+from hindnote.core.project.artifacts.aside import Aside
 from hindnote.core.project.artifacts.index import Index, Unsound, Unusable
 from hindnote.core.project.artifacts.walk import Walk
 from hindnote.core.project.call import Call
@@ -15,6 +17,9 @@ from hindnote.core.project.contract.documents import Scope
 
 Freshness = Literal["auto", "strict", "memory"]
 T = TypeVar("T")
+
+Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
+"""Number, path and rank of the best documents, best first, and how many there are."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,9 @@ class Corpus:
 
     cache_state: dict[str, Any]
 
+    found: Found | None = None
+    """What the call's question found; None when it is to be asked of this corpus."""
+
     @property
     def connection(self) -> sqlite3.Connection:
         """The index's connection."""
@@ -42,18 +50,28 @@ def with_corpus(
     freshness: Freshness,
     work: Callable[[Corpus], T],
     *,
+    question: Callable[[sqlite3.Connection], Found] | None = None,
     rebuild: bool = False,
 ) -> T:
     """Return what ``work`` makes of the documents; it may be asked again on a new index.
 
     An unsound index is made again once; where none can be kept, one in memory serves.
+
+    Args:
+        call: The call.
+        scopes: What it covers.
+        freshness: How to compare the index with the files.
+        work: What to do with the corpus.
+        question: What may be asked of the index while the files are compared with it.
+            What it finds counts when they turn out to be as they are indexed.
+        rebuild: Whether to make the index anew.
     """
     reason = "a rebuild was asked for" if rebuild else None
     if freshness == "memory":
         return _in_memory(call, scopes, freshness, work, None)
     for attempt in (1, 2):
         try:
-            return _on_disk(call, scopes, freshness, work, reason, rebuild=rebuild)
+            return _on_disk(call, scopes, freshness, work, question, reason, rebuild=rebuild)
         except Unusable as error:
             reason = f"no index can be kept on disk: {error}"
             break
@@ -69,6 +87,7 @@ def _on_disk(
     scopes: tuple[Scope, ...],
     freshness: Freshness,
     work: Callable[[Corpus], T],
+    question: Callable[[sqlite3.Connection], Found] | None,
     reason: str | None,
     *,
     rebuild: bool,
@@ -76,7 +95,10 @@ def _on_disk(
     try:
         index, made = indexing.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
         with index:
-            corpus = _refreshed(call, scopes, freshness, index)
+            early = None
+            if question is not None and not made and _all(scopes):
+                early = Aside(lambda: (index.version(), question(index.connection)))
+            corpus = _refreshed(call, scopes, freshness, index, early or nullcontext())
             state = corpus.cache_state
             if made:
                 state["state"] = "rebuilt"
@@ -85,6 +107,9 @@ def _on_disk(
                 state["state"] = "refreshed"
             # One state for all of its queries; closing the connection ends it.
             index.connection.execute("BEGIN")
+            if early is not None and not corpus.filtered and not state["refreshed"]:
+                version, found = early.result()
+                corpus.found = found if version == index.version() else None
             return work(corpus)
     except sqlite3.DatabaseError as error:
         raise indexing.judged(error) from error
@@ -98,19 +123,25 @@ def _in_memory(
     reason: str | None,
 ) -> T:
     with indexing.open_in_memory() as index:
-        corpus = _refreshed(call, scopes, freshness, index)
+        corpus = _refreshed(call, scopes, freshness, index, nullcontext())
         corpus.cache_state["state"] = "memory"
         if reason is not None:
             corpus.cache_state["reason"] = reason
         return work(corpus)
 
 
-def _refreshed(call: Call, scopes: tuple[Scope, ...], freshness: Freshness, index: Index) -> Corpus:
+def _refreshed(
+    call: Call,
+    scopes: tuple[Scope, ...],
+    freshness: Freshness,
+    index: Index,
+    beside: AbstractContextManager[object],
+) -> Corpus:
     walk = Walk(call.workspace, scopes, anew=freshness != "auto")
     call.effects.reached("indexing")
-    found = index.refresh(walk, strict=freshness == "strict", effects=call.effects)
+    found = index.refresh(walk, strict=freshness == "strict", effects=call.effects, beside=beside)
     covered: Mapping[str, str] = found.covered
-    if len(scopes) < len(get_args(Scope)):
+    if not _all(scopes):
         covered = {path: scope for path, scope in found.covered.items() if scope in scopes}
     return Corpus(
         index,
@@ -126,6 +157,10 @@ def _refreshed(call: Call, scopes: tuple[Scope, ...], freshness: Freshness, inde
             "roots": walk.roots,
         },
     )
+
+
+def _all(scopes: tuple[Scope, ...]) -> bool:
+    return len(scopes) == len(get_args(Scope))
 
 
 def _partial(connection: sqlite3.Connection, covered: Mapping[str, str]) -> int:

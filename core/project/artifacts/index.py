@@ -13,6 +13,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
@@ -109,6 +110,11 @@ class Index:
         """Close the connection."""
         self.connection.close()
 
+    def version(self) -> int:
+        """Return a number that differs once another connection has written."""
+        found: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        return found
+
     def known(self) -> Known:
         """Return what is indexed; remembered as long as the index's file stays the same."""
         found = None if self.stamp is None else _KNOWN.get(self.stamp)
@@ -125,16 +131,25 @@ class Index:
             _KNOWN[self.stamp] = found
         return found
 
-    def refresh(self, walk: Walk, *, strict: bool, effects: EffectLog) -> Refreshed:
+    def refresh(
+        self,
+        walk: Walk,
+        *,
+        strict: bool,
+        effects: EffectLog,
+        beside: AbstractContextManager[object],
+    ) -> Refreshed:
         """Bring the index up to date with the files.
 
         Args:
             walk: The walk over the roots. What is indexed below them and not found is gone.
             strict: Whether to compare contents and not signatures alone.
             effects: Log of the call.
+            beside: Entered while files are looked at; it has the connection to itself then.
         """
         known = self.known()
-        result = compare(walk, known, strict=strict)
+        with beside:
+            result = compare(walk, known, strict=strict)
         gone = list(result.gone(known, walk.prefixes()))
         result.others = any(prefix not in result.covered.folders for prefix in known) or bool(gone)
         if result.changes or gone:
@@ -249,7 +264,13 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
             os.close(state)
         file = workspace.path / STATE_DIRECTORY / INDEX_NAME
         made = made or not file.exists() or file.stat().st_size == 0
-        connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(
+            file,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            # Used by one thread after the other, never by two at once.
+            check_same_thread=False,
+        )
     except (OSError, sqlite3.Error, Declined) as error:
         raise Unusable(getattr(error, "message", str(error))) from error
     try:

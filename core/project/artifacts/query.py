@@ -53,9 +53,9 @@ class Query:
         # Optional words raise the score of what matches anyway.
         return f"(({whole}) OR {optional}) AND ({whole})" if optional else whole
 
-    def every_term(self) -> Iterable[Term]:
+    def wanted(self) -> Wanted:
         """Return all terms, for finding the place that a snippet shows."""
-        return (*self.terms, *self.required, *self.optional)
+        return wanted((*self.terms, *self.required, *self.optional))
 
 
 def build(query: str, match: Match, required: Sequence[str], optional: Sequence[str]) -> Query:
@@ -87,22 +87,41 @@ def _words(text: str) -> list[str]:
     return WORD.findall(spaced(text))
 
 
-def first_hit(text: str, terms: Iterable[Term]) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The first words of terms, folded."""
+
+    words: frozenset[str]
+    beginnings: tuple[str, ...]
+    """Those that longer words may begin with."""
+
+    inside: tuple[str, ...]
+    """Those that may stand in a run of an unspaced script, several words in the index."""
+
+
+def wanted(terms: Iterable[Term]) -> Wanted:
+    """Return what to look for in a text to find any of the terms."""
+    found = [(fold(term.words[0]), term.prefix) for term in terms]
+    return Wanted(
+        words=frozenset(word for word, _ in found),
+        beginnings=tuple(word for word, prefix in found if prefix),
+        inside=tuple(word for word, _ in found if not word.isascii()),
+    )
+
+
+def first_hit(text: str, wanted: Wanted) -> int | None:
     """Return where the first word of any term stands in a text, in code points."""
-    wanted = [(fold(term.words[0]), term.prefix) for term in terms]
-    if not wanted:
+    words, beginnings = wanted.words, wanted.beginnings
+    if not words:
         return None
-    for match in WORD.finditer(text):
-        word = fold(match.group())
-        for term, prefix in wanted:
-            if word == term or (prefix and word.startswith(term)) or _inside(term, word):
-                return match.start()
+    plain = text.isascii()
+    for match in WORD.finditer(text.lower() if plain else text):
+        word = match[0] if plain else fold(match[0])
+        if word in words or word.startswith(beginnings):
+            return match.start()
+        if not plain and any(part in word for part in wanted.inside):
+            return match.start()
     return None
-
-
-def _inside(term: str, word: str) -> bool:
-    # A run of an unspaced script is one word here, and several in the index.
-    return not term.isascii() and term in word
 
 
 def snippet(text: str, start: int, limit: int) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from hindnote.core.project.artifacts import profiles, query
-from hindnote.core.project.artifacts.corpus import Corpus, Freshness, with_corpus
+from hindnote.core.project.artifacts.corpus import Corpus, Found, Freshness, with_corpus
 from hindnote.core.project.artifacts.document import normalised, shown
 from hindnote.core.project.artifacts.profiles import Profiles, Subject
-from hindnote.core.project.artifacts.query import Match, Query
+from hindnote.core.project.artifacts.query import Match, Query, Wanted
 from hindnote.core.project.artifacts.redact import is_safe
 from hindnote.core.project.artifacts.related import Relations
 from hindnote.core.project.call import Call, RootParams
@@ -21,6 +21,9 @@ from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
+
+if TYPE_CHECKING:
+    import sqlite3
 
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]
@@ -75,6 +78,7 @@ class _Search:
     call: Call
     params: SearchParams
     query: Query
+    wanted: Wanted
     corpus: Corpus
     profiles: Profiles
 
@@ -89,33 +93,18 @@ class _Search:
 
     def _hits(self) -> tuple[list[_Hit], int]:
         """Return the best hits, as many as asked for, and how many there are."""
-        condition, values = _filters(self.params.filters or {})
-        source, rank = f"documents d WHERE {condition}", "0.0"
-        if self.query.expression is not None:
-            values.insert(0, self.query.expression)
-            rank = f"bm25(words, {_WEIGHTS})"
-            source = (
-                f"words JOIN documents d ON d.id = words.rowid WHERE words MATCH ? AND {condition}"
-            )
-        execute, limit = self.corpus.connection.execute, self.params.limit
+        corpus, limit = self.corpus, self.params.limit
+        scopes = corpus.scopes
         # When only some of the documents may be shown, all hits are looked at.
-        bound = "" if self.corpus.filtered else f" LIMIT {limit}"
-        rows = execute(
-            f"SELECT d.id, d.path, {rank} AS rank FROM {source} ORDER BY rank, d.path{bound}",
-            values,
+        rows, total = corpus.found or _ask(
+            corpus.connection, self.params, self.query, None if corpus.filtered else limit
         )
-        scopes = self.corpus.scopes
         hits = [
             _Hit(number, path, max(0.0, round(-score, 6)))
             for number, path, score in rows
             if path in scopes
         ]
-        if self.corpus.filtered:
-            return hits[:limit], len(hits)
-        total = len(hits)
-        if total == limit:
-            total = execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
-        return hits, total
+        return (hits[:limit], len(hits)) if corpus.filtered else (hits, total)
 
     def _row(self, hit: _Hit, relations: Relations) -> dict[str, Any]:
         told, title, preview, covered, metadata = self.corpus.connection.execute(
@@ -127,8 +116,7 @@ class _Search:
         scope = self.corpus.scopes[hit.path]
         facets = list(_facets(values))
         limit = self.params.max_snippet_chars
-        terms = list(self.query.every_term())
-        place = query.first_hit(preview, terms)
+        place = query.first_hit(preview, self.wanted)
         provenance = {
             "scope": scope,
             "source": "memory" if self.corpus.index.in_memory else "index",
@@ -151,13 +139,13 @@ class _Search:
         }
 
     def _matched(self, title: str, values: Mapping[str, Any], place: int | None) -> list[str]:
-        terms = list(self.query.every_term())
-        if not terms:
+        wanted = self.wanted
+        if not wanted.words:
             return ["filter"]
         metadata = " \n".join(_texts(values))
         found = {
-            "title": query.first_hit(title, terms) is not None,
-            "metadata": query.first_hit(metadata, terms) is not None,
+            "title": query.first_hit(title, wanted) is not None,
+            "metadata": query.first_hit(metadata, wanted) is not None,
             "body": place is not None,
         }
         return [name for name, hit in found.items() if hit] or ["body"]
@@ -194,6 +182,7 @@ def search(call: Call, params: SearchParams) -> Observation:
     words = query.build(
         params.query, params.match, params.required_terms or (), params.optional_terms or ()
     )
+    wanted = words.wanted()
     providers = call.providers or profiles.installed()
     known = profiles.ask(providers, call.workspace.path)
     scopes = tuple(dict.fromkeys(params.scopes or ("docs", "todos")))
@@ -201,9 +190,29 @@ def search(call: Call, params: SearchParams) -> Observation:
         call,
         scopes,
         params.freshness,
-        lambda corpus: _Search(call, params, words, corpus, known).observation(),
+        lambda corpus: _Search(call, params, words, wanted, corpus, known).observation(),
+        question=lambda connection: _ask(connection, params, words, params.limit),
         rebuild=params.rebuild,
     )
+
+
+def _ask(
+    connection: sqlite3.Connection, params: SearchParams, words: Query, limit: int | None
+) -> Found:
+    """Return the documents of an index that match; with a limit only the best, and a count."""
+    condition, values = _filters(params.filters or {})
+    source, rank = f"documents d WHERE {condition}", "0.0"
+    if words.expression is not None:
+        values.insert(0, words.expression)
+        rank = f"bm25(words, {_WEIGHTS})"
+        source = f"words JOIN documents d ON d.id = words.rowid WHERE words MATCH ? AND {condition}"
+    statement = f"SELECT d.id, d.path, {rank} AS rank FROM {source} ORDER BY rank, d.path"
+    if limit is not None:
+        statement += f" LIMIT {limit}"
+    rows = connection.execute(statement, values).fetchall()
+    if limit is None or len(rows) < limit:
+        return rows, len(rows)
+    return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
 
 
 def _filters(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:

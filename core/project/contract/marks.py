@@ -67,7 +67,8 @@ def json_size(value: Any) -> int:
 
 def compact(value: Any) -> str:
     """Return a value as ``JSON.stringify`` prints it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # Facts are trees, so nothing is spent on looking for circles.
+    return json.dumps(value, ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class Part:
     def clipped(self) -> Counter[str]:
         """Return how many texts of each kind were clipped, among those still there."""
         found: Counter[str] = Counter()
-        for where, mark in self._marks:
+        for where, mark in self._marks if self._clipped else ():
             if isinstance(mark, Descriptive):
                 hits = sum((id(h), k) in self._clipped for h, k in _places(self.value, where))
                 if hits:
