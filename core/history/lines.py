@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 17
 _PROBE = 1024
 
 

@@ -12,13 +12,13 @@ from hindnote.hosts.claude.assembly import Assembly
 from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.claude.growth import GrowingSpine
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
-from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode
+from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode, decode_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from hindnote.core.history.lines import LineFile
+    from hindnote.core.history.lines import Batch, LineFile
 
 _KINDS = {int(kind): kind for kind in SlotKind}
 _NO_SESSION = 100
@@ -99,25 +99,41 @@ class Transcript:
         Raises:
             Refused: ``unreadable_session`` when it is no session of Claude Code.
         """
-        known, take = self.spine.known, self.spine.take
-        for offset, line in self._file.advance():
-            try:
-                row = decode(line)
-            except Unreadable as error:
-                self._damage(Damage(offset, len(line), str(error)))
-                continue
-            if not known.complete:
-                known.note(about(line))
-            if self._opened or not self._set_aside(row, offset, len(line)):
-                take(row, offset, len(line))
+        known = self.spine.known
+        for batch in self._file.batches():
+            rows = decode_all(batch.lines) if self._opened and known.complete else None
+            if rows is None:
+                self._extend_one_by_one(batch)
+            else:
+                self.spine.take(rows, batch.offsets, batch.sizes)
         if self._aside:
             self._open_subagent()
-        self.spine.flush()
         if self._file.end and not self._is_session():
             self._refuse()
         self._assembly.update(self.spine)
         self.spine.settle()
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
+
+    def _extend_one_by_one(self, batch: Batch) -> None:
+        known = self.spine.known
+        rows: list[Row] = []
+        offsets: list[int] = []
+        sizes: list[int] = []
+        for offset, line in batch.filled():
+            try:
+                row = decode(line)
+            except Unreadable as error:
+                self.spine.take(rows, offsets, sizes)
+                rows, offsets, sizes = [], [], []
+                self._damage(Damage(offset, len(line), str(error)))
+                continue
+            if not known.complete:
+                known.note(about(line))
+            if self._opened or not self._set_aside(row, offset, len(line)):
+                rows.append(row)
+                offsets.append(offset)
+                sizes.append(len(line))
+        self.spine.take(rows, offsets, sizes)
 
     def _set_aside(self, row: Row, offset: int, size: int) -> bool:
         """Keep a subagent's row until it is known whose session this is; return whether it was."""
@@ -132,8 +148,8 @@ class Transcript:
     def _open_subagent(self) -> None:
         """Read a file in which all of the conversation is a subagent's as that one's own."""
         self.spine.subagent = self._opened = True
-        for row, offset, size in self._aside:
-            self.spine.take(row, offset, size)
+        rows, offsets, sizes = zip(*self._aside, strict=True)
+        self.spine.take(rows, offsets, sizes)
         self._aside.clear()
 
     def _is_session(self) -> bool:

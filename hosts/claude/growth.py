@@ -7,15 +7,14 @@ given in the order of the file, so nothing that is appended numbers anything ane
 from __future__ import annotations
 
 from array import array
-from datetime import datetime
-from itertools import repeat
+from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from hindnote.hosts.claude import kinds
 from hindnote.hosts.claude.ids import Ids
-from hindnote.hosts.claude.rows import CHAIN_TYPES
+from hindnote.hosts.claude.rows import CHAIN_TYPES, times_of
 from hindnote.hosts.claude.spine import (
     ANSWER,
     CALLS,
@@ -32,12 +31,11 @@ from hindnote.hosts.claude.spine import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hindnote.hosts.claude.rows import Block, Row
 
-_BATCH = 64
-_NO_ID = "\0"
-"""What no row names as its parent."""
-
+_MISSING, _ZERO = array("i", [-1]), array("i", [0])
 _CALL_ROW, _RESULT_ROW = SPEAKER | ANSWER | CALLS, SPEAKER | RESULT
 _CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
 
@@ -49,57 +47,68 @@ class GrowingSpine(Spine):
         super().__init__()
         self.subagent = False
         """Whether the rows of subagents are the conversation."""
-        self._batch: list[Row] = []
-        """Rows taken in and not yet added."""
         self._settled = 0
-        self._last_id = _NO_ID
         self._waiting: dict[str, list[int]] = {}
         """Rows whose parent has not been read, by the parent's id."""
         self._responses = Ids()
+        self._call_places = array("i")
+        """By row: where its first call is in ``call_ids``, ``ROOT`` for a row without any."""
         self._callers: dict[str, int] = {}
-        """The latest call with an id, as its place in ``call_ids``."""
-        self._caller_rows = array("i")
-        """Rows of calls by place in ``call_ids``."""
+        """Rows of the latest calls by their ids, worked out up to ``_callers_end``."""
+        self._callers_end = 0
         self._tool_names: dict[str, str] = {}
 
-    def take(self, row: Row, offset: int, size: int) -> None:
-        """Take in the next row of the file; ``flush`` makes what was taken in visible."""
-        if row.type in CHAIN_TYPES:
-            if row.uuid and (self.subagent or not row.is_sidechain):
-                self._batch.append(row)
-                self.offsets.append(offset)
-                self.sizes.append(size)
-                checkpoint = self.checkpoint
-                checkpoint.binding = False
-                if checkpoint.leaf is None or row.subtype == "compact_boundary":
-                    checkpoint.named = False
-                if len(self._batch) == _BATCH:
-                    self.flush()
-        elif row.type == "last-prompt":
-            if row.leaf_uuid is not UNSET:
-                self.checkpoint.set(row.leaf_uuid, row.explicit)
-        elif row.type == "custom-title":
-            self.known.title = row.custom_title or self.known.title
-        elif row.type == "summary":
-            self.known.summary = row.summary or self.known.summary
-        elif row.uuid:
-            self._pass_on(row, row.uuid)
+    def take(self, rows: Sequence[Row], offsets: Sequence[int], sizes: Sequence[int]) -> None:
+        """Take in the next rows of the file, with the place and size of their lines."""
+        taken: list[Row] = []
+        places: list[int] = []
+        lengths: list[int] = []
+        checkpoint, subagent = self.checkpoint, self.subagent
+        for row, offset, size in zip(rows, offsets, sizes, strict=True):
+            if row.type in CHAIN_TYPES:
+                if row.uuid and (subagent or not row.is_sidechain):
+                    taken.append(row)
+                    places.append(offset)
+                    lengths.append(size)
+                    checkpoint.binding = False
+                    if checkpoint.leaf is None or row.subtype == "compact_boundary":
+                        checkpoint.named = False
+            elif row.type == "last-prompt":
+                if row.leaf_uuid is not UNSET:
+                    checkpoint.set(row.leaf_uuid, row.explicit)
+            elif row.type == "custom-title":
+                self.known.title = row.custom_title or self.known.title
+            elif row.type == "summary":
+                self.known.summary = row.summary or self.known.summary
+            elif row.uuid:
+                self._add(taken)
+                taken = []
+                self._pass_on(row, row.uuid)
+        self._add(taken)
+        self.offsets.fromlist(places)
+        self.sizes.fromlist(lengths)
 
-    def flush(self) -> None:
-        """Work off the rows that were taken in."""
-        batch, self._batch = self._batch, []
-        if not batch:
+    def _add(self, rows: list[Row]) -> None:
+        """Add rows of the conversation, some of which may repeat others."""
+        uuids = [row.uuid or "" for row in rows]
+        numbers = self._ids.extend(uuids)
+        if numbers is not None:
+            self._add_new(rows, numbers)
             return
-        uuids = [row.uuid or "" for row in batch]
-        if self._ids.extend(uuids):
-            self._add_new(batch, uuids)
-            return
-        for row, uuid in zip(batch, uuids, strict=True):
-            if self._ids.find(uuid) >= 0:
+        fresh: dict[str, Row] = {}
+        for row, uuid in zip(rows, uuids, strict=True):
+            if uuid in fresh or self._ids.find(uuid) >= 0:
+                self._add_fresh(fresh)
+                fresh = {}
                 self._repeat(row)
             else:
-                self._ids.extend([uuid])
-                self._add_new([row], [uuid])
+                fresh[uuid] = row
+        self._add_fresh(fresh)
+
+    def _add_fresh(self, rows: dict[str, Row]) -> None:
+        numbers = self._ids.extend([*rows])
+        if numbers:
+            self._add_new([*rows.values()], numbers)
 
     def settle(self) -> None:
         """Begin to watch for what later rows do to the ones that are here."""
@@ -111,7 +120,6 @@ class GrowingSpine(Spine):
 
     def _pass_on(self, row: Row, uuid: str) -> None:
         """Take in a row of a type that older versions chained; it only passes links on."""
-        self.flush()
         above = self.find(row.parent_uuid)
         if above != ROOT and self.find(uuid) == ROOT:
             self._aliases[uuid] = above
@@ -119,111 +127,114 @@ class GrowingSpine(Spine):
     def _repeat(self, row: Row) -> None:
         """Give a row that repeats another its slots."""
         self._ids.skip()
-        count = len(kinds.kinds_of(row))
-        self.kinds.extend(bytes(count))
-        self.closing.extend(bytes(count))
-        self.times.extend(repeat(row.instant, count))
-        self.answers.extend(repeat(0, count))
-        self.firsts.append(len(self.kinds) + 1)
-        self.parents.append(ROOT)
-        self.groups.append(NO_GROUP)
-        self.bases.append(ROOT)
-        self.flags.append(REPEATED)
-        self._last_id = _NO_ID
+        number = len(self.flags)
+        self._allot([row])
+        self.flags[number] = REPEATED
 
-    def _add_new(self, batch: list[Row], uuids: list[str]) -> None:
-        """Add rows that repeat none.
+    def _allot(self, rows: list[Row]) -> list[int]:
+        """Make room for rows and their slots; return the place of each row's first slot."""
+        count, held = len(rows), len(self.kinds)
+        self.parents.extend(_MISSING * count)
+        self.flags += bytes(count)
+        self.groups.extend(_MISSING * count)
+        self.bases.extend(_MISSING * count)
+        self._call_places.extend(_MISSING * count)
+        counts = kinds.counts_of(rows)
+        places = list(accumulate(counts, initial=held))
+        end = places.pop()
+        times = times_of(rows)
+        if end > held + count:
+            times = list(chain.from_iterable(map(repeat, times, counts)))
+        self.times.fromlist(times)
+        self.firsts.fromlist([place + 1 for place in places[1:]])
+        self.firsts.append(end + 1)
+        self.kinds += bytes(end - held)
+        self.closing += bytes(end - held)
+        self.answers.extend(_ZERO * (end - held))
+        return places
+
+    def _add_new(self, rows: list[Row], numbers: dict[str, int]) -> None:
+        """Add rows that repeat none, with their ids and numbers.
 
         Calls, their results and notes, one to a row, make up most of a long file. They
         are added right here, without a call for each of their parts: that would cost
         several times what decoding them does. ``_add_any`` can add every row.
         """
+        if not rows:
+            return
         flags, parents, groups, bases = self.flags, self.parents, self.groups, self.bases
-        held, firsts, closing, answers = self.kinds, self.firsts, self.closing, self.answers
-        times, starts, texts, calling = self.times, self.starts, self.texts, self.calling
-        call_ids, tools = self.call_ids, self.tools
-        callers, caller_rows, names = self._callers, self._caller_rows, self._tool_names
-        waiting, last_id, response, group = self._waiting, self._last_id, None, NO_GROUP
-        for row, uuid in zip(batch, uuids, strict=True):
-            number = len(flags)
-            parent = number - 1 if row.parent_uuid == last_id else self._link(row, number)
-            parents.append(parent)
-            last_id = uuid
-            time, message = row.timestamp, row.message
-            if parent < 0 or waiting or type(time) is not datetime:
+        held, closing, answers, call_places = (
+            self.kinds,
+            self.closing,
+            self.answers,
+            self._call_places,
+        )
+        starts, texts, calling, waiting = self.starts, self.texts, self.calling, self._waiting
+        call_ids, tools, names = self.call_ids, self.tools, self._tool_names
+        response, group = None, NO_GROUP
+        slots = self._allot(rows)
+        for row, slot, (uuid, number) in zip(rows, slots, numbers.items(), strict=True):
+            parent = numbers.get(row.parent_uuid, number)  # type: ignore[arg-type]
+            if parent >= number:
+                parent = self._link(row, number)
+            parents[number] = parent
+            message, type_ = row.message, row.type
+            blocks = None if message is None else message.content
+            if parent < 0 or waiting:
                 self._add_any(row, uuid, number)
-                continue
-            block = None if message is None else kinds.only_block(message)
-            if message is None or block is None:
-                if row.type != "attachment":
+            elif message is None or type(blocks) is not list or len(blocks) != 1:
+                if type_ != "attachment":
                     self._add_any(row, uuid, number)
                     continue
-                flags.append(NOTE)
-                base = bases[parent] if flags[parent] & NOTE else parent
-                bases.append(base)
-                groups.append(groups[base] if base >= 0 else NO_GROUP)
-                held.append(kinds.attached(row))
-                answers.append(0)
-                closing.append(0)
-            elif (block.type == "text" or block.type == "tool_use") and kinds.is_answer(row):
-                if message.id != response or response is None:
+                flags[number] = NOTE
+                base = bases[number] = bases[parent] if flags[parent] & NOTE else parent
+                if base >= 0:
+                    groups[number] = groups[base]
+                held[slot] = kinds.attached(row)
+            elif type_ == "user":
+                name, place = blocks[0].tool_use_id, call_places[parent]
+                if place < 0 or call_ids[place] != name or blocks[0].type != "tool_result":
+                    self._add_any(row, uuid, number)
+                    continue
+                flags[number] = _RESULT_ROW
+                held[slot] = _RESULT
+                bases[number] = parent
+                groups[number] = groups[parent]
+                call_ids.append(call_ids[place])
+                tools.append(tools[place])
+            elif type_ == "assistant" and kinds.is_own(row, message):
+                block = blocks[0]
+                if not response or message.id != response:
                     response, group = message.id, self._respond(row, uuid, number)
-                if block.type == "text":
-                    if texts[group] or starts[group] != number or not kinds.has_text(block):
-                        self._add_any(row, uuid, number)
-                        continue
-                    flags.append(SPEAKER | ANSWER)
-                    held.append(_TEXT)
-                    texts[group] = len(held)
-                elif block.id:
-                    flags.append(_CALL_ROW)
-                    held.append(_CALL)
+                if block.type == "tool_use" and block.id:
+                    flags[number] = _CALL_ROW
+                    held[slot] = _CALL
                     calling[group] = 1
-                    callers[block.id] = len(call_ids)
+                    call_places[number] = len(call_ids)
                     call_ids.append(block.id)
                     tools.append(names.setdefault(block.name or "", block.name or ""))
-                    caller_rows.append(number)
+                elif block.type == "text" and starts[group] == number and kinds.has_text(block):
+                    flags[number] = SPEAKER | ANSWER
+                    held[slot] = _TEXT
+                    texts[group] = slot + 1
                 else:
                     self._add_any(row, uuid, number)
                     continue
-                groups.append(group)
-                bases.append(ROOT)
-                answers.append(group + 1)
-                closing.append(starts[group] == number)
+                groups[number] = group
+                answers[slot] = group + 1
+                if starts[group] == number:
+                    closing[slot] = 1
                 if flags[parent] & NOTE:
                     self._lead_on(parent)
-            elif block.type == "tool_result" and row.type == "user" and flags[parent] & ANSWER:
-                caller = callers.get(block.tool_use_id or "")
-                if caller is None:
-                    self._add_any(row, uuid, number)
-                    continue
-                flags.append(_RESULT_ROW)
-                groups.append(groups[parent])
-                bases.append(parent)
-                held.append(_RESULT)
-                answers.append(0)
-                closing.append(0)
-                call_ids.append(call_ids[caller])
-                tools.append(tools[caller])
-                caller_rows.append(caller_rows[caller])
             else:
                 self._add_any(row, uuid, number)
-                continue
-            times.append(time.timestamp())
-            firsts.append(len(held) + 1)
-        self._last_id, self.last = last_id, len(flags) - 1
+        self.last = number
 
     def _add_any(self, row: Row, uuid: str, number: int) -> None:
         """Add what lies in a row; its parent is there already."""
         held = kinds.kinds_of(row)
-        count = len(held)
-        self.kinds += held
-        self.firsts.append(len(self.kinds) + 1)
-        self.times.extend(repeat(row.instant, count))
-        self.answers.extend(repeat(0, count))
-        self.closing.extend(bytes(count))
-        self.groups.append(NO_GROUP)
-        self.bases.append(ROOT)
+        first = self.firsts[number]
+        self.kinds[first - 1 : first - 1 + len(held)] = held
         if row.type == "assistant":
             self._add_answer(row, uuid, number, held)
         elif row.type == "user":
@@ -268,7 +279,7 @@ class GrowingSpine(Spine):
                 self.answers[first - 1] = group + 1
         self.groups[number] = group
         calls = _CALL in held
-        self.flags.append(SPEAKER | ANSWER | (CALLS if calls else 0))
+        self.flags[number] = SPEAKER | ANSWER | (CALLS if calls else 0)
         if row.request_session_id or row.forked_from:
             self.known.note_origin(row)
         content = row.message.content if row.message else None
@@ -285,10 +296,10 @@ class GrowingSpine(Spine):
 
     def _add_call(self, block: Block, number: int) -> None:
         name, tool = block.id or "", block.name or ""
-        self._callers[name] = len(self.call_ids)
+        if self._call_places[number] == ROOT:
+            self._call_places[number] = len(self.call_ids)
         self.call_ids.append(name)
         self.tools.append(self._tool_names.setdefault(tool, tool))
-        self._caller_rows.append(number)
 
     def _add_text(self, group: int, seq: int, spoken: bool) -> None:
         """Place a text block: the first of a response speaks for all of them."""
@@ -308,14 +319,14 @@ class GrowingSpine(Spine):
 
     def _add_user(self, row: Row, number: int, held: bytes) -> None:
         if _RESULT in held:
-            self.flags.append(SPEAKER | RESULT)
+            self.flags[number] = SPEAKER | RESULT
             self._add_results(row, number, held)
         elif row.is_meta:
-            self.flags.append(SPEAKER | NOTE | META)
+            self.flags[number] = SPEAKER | NOTE | META
             self._hang(number, self.parents[number])
             return
         else:
-            self.flags.append(SPEAKER)
+            self.flags[number] = SPEAKER
             self.closing[self.firsts[number] - 1] = 1
         self._lead_on(self.parents[number])
 
@@ -326,16 +337,15 @@ class GrowingSpine(Spine):
         for place, kind in enumerate(held):
             if kind == _RESULT and type(content) is list:
                 name = content[place].tool_use_id or ""
-                caller = self._callers.get(name)
-                if caller is None:
+                caller = self._caller(name, number)
+                if caller == ROOT:
                     self.call_ids.append(name)
                     self.tools.append("")
-                    self._caller_rows.append(ROOT)
                 else:
-                    called = self._caller_rows[caller]
-                    self.call_ids.append(self.call_ids[caller])
-                    self.tools.append(self.tools[caller])
-                    self._caller_rows.append(called)
+                    called = caller
+                    found = self.call_ids.index(name, self._call_places[caller])
+                    self.call_ids.append(self.call_ids[found])
+                    self.tools.append(self.tools[found])
             elif kind != _NOTHING:
                 # Beside a result a row may hold what the person said to it.
                 self.closing[first + place - 1] = 1
@@ -347,8 +357,30 @@ class GrowingSpine(Spine):
         answered = ROOT < source < number and self.flags[source] & ANSWER
         self._hang(number, source if answered else called)
 
+    def _caller(self, name: str, number: int) -> int:
+        """Return the row of the call that row ``number`` answers, ``ROOT`` for none.
+
+        That is the row above it if that holds such a call, and the latest one otherwise.
+        """
+        parent = self.parents[number]
+        if parent >= 0 and name in self._calls(parent):
+            return parent
+        for row in range(self._callers_end, number):
+            for known in self._calls(row):
+                self._callers[known] = row
+        self._callers_end = max(self._callers_end, number)
+        return self._callers.get(name, ROOT)
+
+    def _calls(self, row: int) -> list[str]:
+        """Return the ids of a row's calls."""
+        place = self._call_places[row]
+        if place == ROOT:
+            return []
+        count = self.kinds.count(_CALL, self.firsts[row] - 1, self.firsts[row + 1] - 1)
+        return self.call_ids[place : place + count]
+
     def _add_note(self, row: Row, number: int) -> None:
-        self.flags.append(NOTE)
+        self.flags[number] = NOTE
         self._hang(number, self.parents[number])
         if row.subtype == "compact_boundary":
             self.boundary = number

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from itertools import count
 
 _NO_HASH = 0
 """The hash of the empty text alone, which is no id."""
 
-_MANY_SEARCHES = 64
-_LATELY = 512
+_MANY = 64
 
 
 class Ids:
@@ -35,29 +35,23 @@ class Ids:
             found = self._before.get(name)
         return self._search(hash(name)) if found is None else found
 
-    def extend(self, names: list[str]) -> bool:
-        """Add ids that are all new; return whether they are, with nothing added otherwise."""
-        hashes = array("q", map(hash, names))
-        known = len(self._hashes)
-        if len(set(hashes)) != len(names) or not self._are_new(hashes):
-            return False
-        self._hashes.extend(hashes)
-        numbers = range(known, known + len(names))
-        self._before, self._lately = self._lately, dict(zip(names, numbers, strict=True))
+    def extend(self, names: list[str]) -> dict[str, int] | None:
+        """Add ids that are all new; return their numbers, or None with nothing added."""
+        numbers = dict(zip(names, count(len(self._hashes)), strict=False))
+        hashes = list(map(hash, names))
+        if len(numbers) < len(names) or not self._are_new(hashes):
+            return None
+        self._hashes.fromlist(hashes)
+        self._before, self._lately = self._lately, numbers
         if self._table is not None:
-            self._table.update(zip(hashes, numbers, strict=True))
-        return True
+            self._table.update(zip(hashes, numbers.values(), strict=True))
+        return numbers
 
     def add(self, name: str) -> int:
         """Return the number of an id; it gets the next one unless it has one."""
-        found = self.find(name)
-        if found >= 0:
-            return found
-        if len(self._lately) == _LATELY:
-            self._before, self._lately = self._lately, {}
-        number = self._lately[name] = len(self._hashes)
-        self._append(hash(name))
-        return number
+        wanted = hash(name)
+        found = self._search(wanted) if self._table is None else self._table.get(wanted, -1)
+        return self._append(wanted) if found < 0 else found
 
     def skip(self) -> None:
         """Leave the next number to something without an id of its own."""
@@ -68,9 +62,9 @@ class Ids:
         self._seen = self._table = None
         self._searches = 0
 
-    def _are_new(self, hashes: array[int]) -> bool:
+    def _are_new(self, hashes: list[int]) -> bool:
         if self._seen is None:
-            if len(hashes) < _MANY_SEARCHES:
+            if len(hashes) < _MANY:
                 return all(self._search(wanted) < 0 for wanted in hashes)
             self._seen = set(self._hashes)
         if not self._seen.isdisjoint(hashes):
@@ -78,21 +72,23 @@ class Ids:
         self._seen.update(hashes)
         return True
 
-    def _append(self, known: int) -> None:
+    def _append(self, known: int) -> int:
+        number = len(self._hashes)
         if self._table is not None:
-            self._table[known] = len(self._hashes)
+            self._table[known] = number
         if self._seen is not None:
             self._seen.add(known)
         self._hashes.append(known)
+        return number
 
     def _search(self, wanted: int) -> int:
         if self._seen is not None and wanted not in self._seen:
             return -1
         if self._table is None:
             self._searches += 1
-            if self._searches <= _MANY_SEARCHES:
+            if self._searches <= _MANY:
                 return self._scan(wanted)
-            self._table = {known: number for number, known in enumerate(self._hashes)}
+            self._table = dict(zip(self._hashes, count(), strict=False))
         return self._table.get(wanted, -1)
 
     def _scan(self, wanted: int) -> int:

@@ -6,6 +6,8 @@ depends on nothing that anyone reads in a text; only the kinds do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import UNSET
 
 from hindnote.core.history.projection import SlotKind
@@ -49,6 +51,9 @@ CONTEXT_SUBTYPES = frozenset({"api_error", "local_command"})
 SYNTHETIC = "<synthetic>"
 """The model's name on rows that the program made."""
 
+SPEAKERS = frozenset({"user", "assistant"})
+"""Types of the rows whose blocks have slots of their own."""
+
 # Members of an IntEnum cost a look-up each time; these are plain integers.
 NOTHING = int(SlotKind.NOTHING)
 USER = int(SlotKind.USER)
@@ -85,16 +90,21 @@ def kinds_of(row: Row) -> bytes:
     return _user_kinds(row, content)
 
 
-def only_block(message: Message) -> Block | None:
-    """Return the block of a message that has one; None for any other."""
-    content = message.content
-    return content[0] if type(content) is list and len(content) == 1 else None
+def counts_of(rows: Sequence[Row]) -> list[int]:
+    """Return how many slots each of some chain rows takes."""
+    contents = [None if row.message is None else row.message.content for row in rows]
+    counts = [len(content) or 1 if type(content) is list else 1 for content in contents]
+    if max(counts, default=1) > 1:
+        counts = [
+            count if row.type in SPEAKERS else 1 for row, count in zip(rows, counts, strict=True)
+        ]
+    return counts
 
 
-def is_answer(row: Row) -> bool:
-    """Return whether the model sent an answer's row, and sent it to this session."""
+def is_own(row: Row, message: Message) -> bool:
+    """Return whether the model sent an assistant row, and sent it to this session."""
     copied = row.request_session_id or row.forked_from
-    return row.type == "assistant" and not copied and not _is_foreign(row)
+    return not (copied or row.is_api_error_message or message.model == SYNTHETIC)
 
 
 def _is_foreign(row: Row) -> bool:

@@ -7,6 +7,7 @@ the conversation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from math import isnan, nan
 from typing import Annotated, Any, TypeVar
@@ -107,14 +108,6 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     summary: str | None = None
 
-    @property
-    def instant(self) -> float:
-        """When the row was written, in seconds since the epoch; NaN when that is unknown."""
-        time = self.timestamp
-        if isinstance(time, datetime):
-            return time.timestamp()
-        return nan if time is None else seconds(time)
-
 
 class About(msgspec.Struct, gc=False, rename="camel"):
     """What a row says of the session. Fields are loosely typed, as in a body."""
@@ -161,12 +154,42 @@ def decode(line: bytes) -> Row:
     return _fitting(mend(line), Row)
 
 
+def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
+    """Return the row on each of some lines; None when they are to be read one by one.
+
+    That is when one of them is blank, damaged, nested deep or odd.
+    """
+    for line in lines:
+        if len(line) > 2 * MAX_DEPTH and line.count(b"{") + line.count(b"[") > MAX_DEPTH:
+            return None
+    try:
+        return list(map(_DECODER.decode, lines))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
 def about(line: bytes) -> About:
     """Return what a line that ``decode`` accepts says of the session."""
     try:
         return msgspec.json.decode(line, type=About)
     except msgspec.MsgspecError:
         return msgspec.json.decode(mend(line), type=About)
+
+
+def times_of(rows: Sequence[Row]) -> list[float]:
+    """Return when rows were written, in seconds since the epoch; NaN when that is unknown."""
+    stamps = [row.timestamp for row in rows]
+    try:
+        # Nearly every row has a time with an offset, and so does this whole list.
+        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_instant, stamps))
+
+
+def _instant(time: datetime | float | None) -> float:
+    if isinstance(time, datetime):
+        return time.timestamp()
+    return nan if time is None else seconds(time)
 
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)

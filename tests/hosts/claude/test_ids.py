@@ -21,12 +21,13 @@ def test_ids_are_numbered_like_the_keys_of_a_dict(steps: list[list[str] | str | 
             assert ids.add(step) == known.setdefault(step, count)
             count = max(count, known[step] + 1)
         elif len(set(step)) < len(step) or known.keys() & set(step):
-            assert not ids.extend(step)
+            assert ids.extend(step) is None
             ids.skip()
             count += 1
         else:
-            assert ids.extend(step)
-            known.update(zip(step, range(count, count + len(step)), strict=True))
+            added = dict(zip(step, range(count, count + len(step)), strict=True))
+            assert ids.extend(step) == added
+            known |= added
             count += len(step)
         for name in ("name 0", "name 7", "name 199", "never added"):
             assert ids.find(name) == known.get(name, -1)
