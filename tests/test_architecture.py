@@ -55,6 +55,13 @@ def test_a_host_never_imports_another(host: str) -> None:
             assert [name for name in imports_of(path) if name.startswith(foreign)] == [], path
 
 
+@pytest.mark.parametrize("area", ["history", "notes", "project"])
+def test_an_area_of_the_core_never_imports_another(area: str) -> None:
+    others = tuple(f"hindnote.core.{name}." for name in {"history", "notes", "project"} - {area})
+    for path in (ROOT / "core" / area).rglob("*.py"):
+        assert [name for name in imports_of(path) if f"{name}.".startswith(others)] == [], path
+
+
 def test_only_the_plugin_managers_touch_pluggy() -> None:
     users = {module_of(path) for path in CORE if "pluggy" in imports_of(path)}
 
@@ -170,8 +177,8 @@ def test_a_single_read_loads_no_more_than_it_needs(plan: Path) -> None:
     assert {name for name in loaded if name.startswith("hindnote.core.project.")} == set()
     notes = {name.removeprefix("hindnote.core.notes.") for name in loaded if ".notes." in name}
     assert notes == {
-        "access", "address", "clock", "common", "files", "frontmatter", "locks", "note", "reader",
-        "reading", "render", "stored", "tree",
+        "access", "address", "clock", "common", "files", "locks", "note", "reader", "reading",
+        "render", "stored", "tree",
     }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from threading import Lock
 
 from msgspec import Struct
 
+from hindnote.core.frontmatter import Json
 from hindnote.core.notes import clock
-from hindnote.core.notes.frontmatter import Json
 from hindnote.core.notes.locks import STATE, state_folder
 from hindnote.core.outcome import Refused
 

@@ -7,7 +7,7 @@ import stat
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.notes import frontmatter
+from hindnote.core import frontmatter
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.files import READ, read_all
 from hindnote.core.notes.note import READ_LIMIT, Note

@@ -10,9 +10,17 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from hindnote.core.notes import clock, frontmatter
-from hindnote.core.notes.frontmatter import ARCHIVED, COUNTS, Block
-from hindnote.core.notes.note import Note, UnreadableMetadata, check_block, owned_keys
+from hindnote.core import frontmatter
+from hindnote.core.frontmatter import Block
+from hindnote.core.notes import clock
+from hindnote.core.notes.note import (
+    ARCHIVED,
+    COUNTS,
+    Note,
+    UnreadableMetadata,
+    check_block,
+    owned_keys,
+)
 
 Keys: TypeAlias = dict[str, str | None]
 """New values of owned keys; None takes a key out."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.notes import clock, frontmatter
+from hindnote.core import frontmatter
+from hindnote.core.notes import clock
 from hindnote.core.notes.files import Stamp, read_all, stamp_of
 from hindnote.core.notes.note import READ_LIMIT, Note
 

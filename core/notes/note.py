@@ -13,8 +13,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from hindnote.core.notes import clock, frontmatter
-from hindnote.core.notes.frontmatter import ARCHIVED, COUNTS, OWNED, Block, Json, Parts
+from hindnote.core import frontmatter
+from hindnote.core.frontmatter import Block, Json, Parts
+from hindnote.core.notes import clock
 from hindnote.core.outcome import Refused
 
 READ_LIMIT = 16 * 1024 * 1024
@@ -26,6 +27,13 @@ WRITE_LIMIT = 1_000_000
 DEFAULT_ORIGIN = "user"
 """Where a note comes from that does not say so: a person put the file there."""
 
+TIMES = ("createdAt", "updatedAt")
+ARCHIVED = ("archivedAt", "crumpledAt")
+OWNED = frozenset({"origin", *TIMES, *ARCHIVED})
+"""Keys that the store owns in every note; a session note's ``project`` besides."""
+
+COUNTS = frozenset({"lastAccessed", "accessCount"})
+"""Keys of an earlier tool: left as they are, seeds of the access counts."""
 
 SHOWN_LIMIT = 100
 """Characters of an owned value in a result, at most; what the store writes is shorter."""
@@ -61,11 +69,11 @@ class Note(Struct, frozen=True, dict=True):
 
     @classmethod
     def _by_authority(cls, text: str, parts: Parts) -> Note:
-        from hindnote.core.notes import authority
+        from hindnote.core import yaml_authority
 
         try:
-            block = authority.parse(parts.block)
-        except authority.InvalidBlock as error:
+            block = yaml_authority.parse(parts.block)
+        except yaml_authority.InvalidBlock as error:
             return cls(parts, parts.body, None, str(error))
         if block is None:
             return cls(None, text, None)

@@ -13,7 +13,7 @@ from hindnote.core.outcome import Result, Success
 from hindnote.core.window import WindowParams, WindowResult, fit_window
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.frontmatter import Json
+    from hindnote.core.frontmatter import Json
     from hindnote.core.notes.stored import Stored
 
 VALUE_LIMIT = 1_024

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hindnote.core.notes import frontmatter
-from hindnote.core.notes.frontmatter import Block, Json, Parts
+from hindnote.core import frontmatter
+from hindnote.core.frontmatter import Block, Json, Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ def parse_markdown(text: str) -> Markdown:
         return Markdown(text, text)
     block = frontmatter.scan(parts.block)
     if block is None:
-        from hindnote.core.notes import authority
+        from hindnote.core import yaml_authority
 
         try:
-            block = authority.parse(parts.block)
-        except authority.InvalidBlock as error:
+            block = yaml_authority.parse(parts.block)
+        except yaml_authority.InvalidBlock as error:
             return Markdown(text, parts.body, parts, problem=str(error))
         if block is None:
             return Markdown(text, text)

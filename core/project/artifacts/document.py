@@ -15,7 +15,7 @@ from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
 from hindnote.core.project.markdown import parse_markdown
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.frontmatter import Json
+    from hindnote.core.frontmatter import Json
     from hindnote.core.project.contract.documents import FieldType
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)

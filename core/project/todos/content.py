@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hindnote.core.notes import frontmatter
+from hindnote.core import frontmatter
 from hindnote.core.project.contract.todos import TodoStatus
 from hindnote.core.project.contract_v1 import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.markdown import Markdown, parse_markdown

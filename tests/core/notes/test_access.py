@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.notes import access
+from hindnote.core.notes import access, note
 
 
 def counted(agent: Any, address: str) -> int | None:
@@ -162,7 +162,7 @@ def test_a_busy_database_is_not_thrown_away(agent: Any, monkeypatch: pytest.Monk
 COUNTS = """
 import sys
 from pathlib import Path
-from hindnote.core.notes import access
+from hindnote.core.notes import access, note
 sys.stdin.readline()
 for _ in range(50):
     access.touch(Path(sys.argv[1]), ("human", "a.md"), {})
@@ -201,3 +201,7 @@ def test_reads_from_several_threads_are_all_counted(agent: Any) -> None:
         list(pool.map(lambda _: agent.read(address="@human/a"), range(40)))
 
     assert counted(agent, "@human/a") == 40
+
+
+def test_the_keys_of_an_earlier_tools_counts_are_not_owned() -> None:
+    assert note.COUNTS.isdisjoint(note.OWNED)

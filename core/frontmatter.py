@@ -1,9 +1,9 @@
-"""The frontmatter of a note: finding it, reading plain blocks fast, editing its lines.
+"""The frontmatter of a file: finding it, reading plain blocks fast, editing its lines.
 
 A fence is ``---`` alone on the first line and alone on a later line. A block of
 plain lines is read here by one regular expression; anything else goes to the
-authority (``core.notes.authority``), with which the scan must agree. A rewrite
-edits the lines of the keys that the store owns and leaves all other bytes alone.
+authority (``core.yaml_authority``), with which the scan must agree. A rewrite
+edits the lines of the keys that it changes and leaves all other bytes alone.
 """
 
 from __future__ import annotations
@@ -16,14 +16,6 @@ from typing import TypeAlias
 from msgspec import Struct
 
 Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-
-TIMES = ("createdAt", "updatedAt")
-ARCHIVED = ("archivedAt", "crumpledAt")
-OWNED = frozenset({"origin", *TIMES, *ARCHIVED})
-"""Keys that the store owns in every note; a session note's ``project`` besides."""
-
-COUNTS = frozenset({"lastAccessed", "accessCount"})
-"""Keys of an earlier tool: left as they are, seeds of the access counts."""
 
 OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
 CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -61,7 +53,7 @@ _PLAIN_VALUE = r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+"
 
 
 class Parts(Struct, frozen=True):
-    """A note's text, cut where its frontmatter ends; the parts joined are the text."""
+    """A file's text, cut where its frontmatter ends; the parts joined are the text."""
 
     opening: str
     """The first fence with its line end, a byte order mark before it included."""

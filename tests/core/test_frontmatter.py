@@ -8,8 +8,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core.notes import authority, frontmatter
-from hindnote.core.notes.frontmatter import divide, edited, glance, scan
+from hindnote.core import yaml_authority
+from hindnote.core.frontmatter import divide, edited, glance, scan
 
 # Pieces from which blocks are made that lie on the border of what is plain.
 KEYS = ["title", "createdAt", "updatedAt", "archivedAt", "origin", "key.x", "clé", "null", "a-b"]
@@ -83,8 +83,8 @@ blocks = st.lists(lines, max_size=5).flatmap(
 
 def truth(block: str) -> Any:
     try:
-        return authority.parse(block)
-    except authority.InvalidBlock as error:
+        return yaml_authority.parse(block)
+    except yaml_authority.InvalidBlock as error:
         return str(error)
 
 
@@ -160,14 +160,14 @@ def test_the_handler_splits_where_the_store_does(lines: list[str]) -> None:
     parts = divide(text)
 
     if parts is not None:
-        assert authority.NoteHandler().split(text) == (parts.block, parts.body)
+        assert yaml_authority.NoteHandler().split(text) == (parts.block, parts.body)
 
 
 def test_the_handler_loads_the_values_of_a_block() -> None:
-    handler = authority.NoteHandler()
+    handler = yaml_authority.NoteHandler()
 
     assert handler.load("a: 1\nb: [x]\n") == {"a": 1, "b": ["x"]}
-    with pytest.raises(authority.InvalidBlock):
+    with pytest.raises(yaml_authority.InvalidBlock):
         handler.load("just text\n")
 
 
@@ -202,7 +202,7 @@ def test_the_handler_loads_the_values_of_a_block() -> None:
     ],
 )
 def test_foreign_values_are_json_or_their_source(source: str, shown: Any) -> None:
-    block = authority.parse(f"value: {source}\n")
+    block = yaml_authority.parse(f"value: {source}\n")
 
     assert block is not None
     assert block.values() == {"value": shown}
@@ -212,12 +212,12 @@ def test_foreign_values_are_json_or_their_source(source: str, shown: Any) -> Non
     "block", ["text\n", "- a\n", "12\n", "'x'\n", "[a]\n", "null\n", "!!map x\n"]
 )
 def test_valid_yaml_that_is_no_mapping_is_no_block(block: str) -> None:
-    assert authority.parse(block) is None
+    assert yaml_authority.parse(block) is None
 
 
 @pytest.mark.parametrize("block", ["", "\n", "# only a comment\n", "{}\n"])
 def test_an_empty_block_has_no_values(block: str) -> None:
-    parsed = authority.parse(block)
+    parsed = yaml_authority.parse(block)
 
     assert parsed is not None
     assert parsed.values() == {}
@@ -246,8 +246,8 @@ def test_an_empty_block_has_no_values(block: str) -> None:
 )
 def test_what_cannot_be_read_says_why_and_where(block: str, line: int | None) -> None:
     started = time.process_time()
-    with pytest.raises(authority.InvalidBlock) as caught:
-        authority.parse(block)
+    with pytest.raises(yaml_authority.InvalidBlock) as caught:
+        yaml_authority.parse(block)
 
     assert time.process_time() - started < 1
     assert "\n" not in str(caught.value)
@@ -260,27 +260,27 @@ def test_aliases_are_not_expanded_beyond_their_limit() -> None:
         f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
     )
     started = time.perf_counter()
-    block = authority.parse(bomb)
+    block = yaml_authority.parse(bomb)
 
     assert block is not None
     assert time.perf_counter() - started < 1
     assert block.values()["a0"] == ["x", "x"]
-    assert block.values()["a9"] == authority.OMITTED
+    assert block.values()["a9"] == yaml_authority.OMITTED
     assert sum(len(str(value)) for value in block.values().values()) < 20_000
 
 
 def test_an_alias_in_itself_is_not_followed() -> None:
-    block = authority.parse("a: &a [*a]\nb: 1\n")
+    block = yaml_authority.parse("a: &a [*a]\nb: 1\n")
 
     assert block is not None
-    assert block.values() == {"a": authority.OMITTED, "b": 1}
+    assert block.values() == {"a": yaml_authority.OMITTED, "b": 1}
 
 
 def test_what_is_nested_too_deep_is_named_as_omitted() -> None:
-    block = authority.parse("a: " + "[" * 100 + "]" * 100 + "\nb: 1\n")
+    block = yaml_authority.parse("a: " + "[" * 100 + "]" * 100 + "\nb: 1\n")
 
     assert block is not None
-    assert block.values() == {"a": authority.OMITTED, "b": 1}
+    assert block.values() == {"a": yaml_authority.OMITTED, "b": 1}
 
 
 FOREIGN = [
@@ -330,12 +330,12 @@ def test_an_edit_of_owned_keys_leaves_every_other_byte(
         order.shuffle(pieces)
     newline = "\r\n" if crlf else "\n"
     text = "".join(pieces).replace("\n", newline)
-    block = authority.parse(text)
+    block = yaml_authority.parse(text)
     assert block is not None
 
     made = edited(block, changes, newline)
 
-    new = authority.parse(made)
+    new = yaml_authority.parse(made)
     assert new is not None
     expected = {key: value for key, value in block.values().items() if key not in changes}
     expected |= {key: value for key, value in changes.items() if value is not None}
@@ -367,13 +367,9 @@ def test_an_edit_of_owned_keys_leaves_every_other_byte(
 def test_owned_values_that_are_written_read_back_with_another_parser(value: str) -> None:
     """The store writes words, times and keys of projects; even other text would survive."""
     source = f"origin: self\nforeign: {yaml.safe_dump(value, allow_unicode=False)}"
-    block = scan(source) or authority.parse(source)
+    block = scan(source) or yaml_authority.parse(source)
     assert block is not None
 
     made = edited(block, {"origin": "user", "project": "0012-0123abcd"}, "\n")
 
     assert yaml.safe_load(made) == {"origin": "user", "foreign": value, "project": "0012-0123abcd"}
-
-
-def test_the_keys_of_counts_are_not_owned() -> None:
-    assert frontmatter.COUNTS.isdisjoint(frontmatter.OWNED)
