@@ -200,7 +200,7 @@ def _ask(
     connection: sqlite3.Connection, params: SearchParams, words: Query, limit: int | None
 ) -> Found:
     """Return the documents of an index that match; with a limit only the best, and a count."""
-    condition, values = _filters(params.filters or {})
+    condition, values = _filters(connection, params.filters or {})
     source, rank = f"documents d WHERE {condition}", "0.0"
     if words.expression is not None:
         values.insert(0, words.expression)
@@ -215,17 +215,38 @@ def _ask(
     return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
 
 
-def _filters(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+def _filters(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Return the condition for documents ``d`` and its values."""
     conditions, values = ["1"], []
+    for number, (sharing, wanted) in enumerate(_rarest_first(connection, filters)):
+        found = f"SELECT document FROM fields WHERE {sharing}"
+        # What the rarest finds is looked up, and the others are only checked for it.
+        conditions.append(
+            f"EXISTS ({found} AND document = d.id)" if number else f"d.id IN ({found})"
+        )
+        values += wanted
+    return " AND ".join(conditions), values
+
+
+def _rarest_first(
+    connection: sqlite3.Connection, filters: Mapping[str, Any]
+) -> list[tuple[str, list[Any]]]:
+    """Return each filter's condition for fields and its values."""
+    found = []
     for key, wanted in filters.items():
         choices = wanted if isinstance(wanted, list) else [wanted]
         marks = ", ".join("?" * len(choices))
-        conditions.append(
-            f"d.id IN (SELECT document FROM fields WHERE key = ? AND value IN ({marks}))"
-        )
-        values += [key, *(normalised(choice) for choice in choices)]
-    return " AND ".join(conditions), values
+        values = [key, *(normalised(choice) for choice in choices)]
+        found.append((f"key = ? AND value IN ({marks})", values))
+    if len(found) < 2:
+        return found
+
+    def count(item: tuple[str, list[Any]]) -> int:
+        sharing, values = item
+        statement = f"SELECT count(*) FROM fields WHERE {sharing}"
+        return int(connection.execute(statement, values).fetchone()[0])
+
+    return sorted(found, key=count)
 
 
 def _texts(values: Mapping[str, Any]) -> Iterator[str]:

@@ -108,6 +108,8 @@ def test_a_title_counts_more_than_a_body(write: Write, paths: Paths) -> None:
         ({"clé": "VALEUR"}, True),
         ({"a key.x": "1"}, True),
         ({"status": "ready", "year": 2025}, False),
+        ({"year": 2024, "tags": ["Ops", "deploy"], "status": ["open", "ready"]}, True),
+        ({"status": ["open", "ready"], "year": 2024, "tags": "none"}, False),
         ({"missing": "x"}, False),
         ({"status": []}, False),
         ({"x' OR 1=1 --": "x"}, False),
