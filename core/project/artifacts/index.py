@@ -8,17 +8,18 @@ be kept on disk at all, the same index is made in memory.
 from __future__ import annotations
 
 import contextlib
-import json
+import errno
+import fcntl
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Sequence
+import time
 from contextlib import AbstractContextManager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.project.artifacts.compare import Change, Known, Refreshed, compare, split
-from hindnote.core.project.artifacts.document import spaced
+from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split
+from hindnote.core.project.artifacts.following import follow
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
 from hindnote.core.project.state import open_state
@@ -26,7 +27,6 @@ from hindnote.core.project.state import open_state
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hindnote.core.project.artifacts.document import Document
     from hindnote.core.project.artifacts.walk import Walk
     from hindnote.core.project.effects import EffectLog
 
@@ -35,6 +35,7 @@ APPLICATION_ID = 0x68696E64
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 5.0
 
+_POLL_SECONDS = 0.005
 _SIDECARS = ("", "-journal", "-wal", "-shm")
 _SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -67,16 +68,6 @@ _KNOWN: dict[Stamp, Known] = {}
 """What was read from an index file that has not changed since; derived state at its most."""
 
 
-_TABLES = {
-    "documents": "id",
-    "contents": "document",
-    "fields": "document",
-    "links": "document",
-    "words": "rowid",
-}
-"""Every table, and its column with the document's number."""
-
-
 class Unsound(Exception):
     """The index on disk cannot be trusted; it is to be made again."""
 
@@ -90,12 +81,16 @@ class Index:
 
     Args:
         connection: An open connection to a database with our schema.
+        state: Handle of the state folder, locked; None for one in memory.
         stamp: What changes whenever the index's file does; None for one in memory.
     """
 
-    def __init__(self, connection: sqlite3.Connection, stamp: Stamp | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, state: int | None, stamp: Stamp | None
+    ) -> None:
         self.connection = connection
         self.stamp = stamp
+        self._state = state
 
     @property
     def in_memory(self) -> bool:
@@ -107,8 +102,12 @@ class Index:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connection."""
-        self.connection.close()
+        """Close the connection, then let go of the state folder."""
+        try:
+            self.connection.close()
+        finally:
+            if self._state is not None:
+                os.close(self._state)
 
     def version(self) -> int:
         """Return a number that differs once another connection has written."""
@@ -155,83 +154,10 @@ class Index:
         if result.changes or gone:
             if not self.in_memory:
                 effects.may_touch_cache()
-            self._write(sorted(result.changes, key=attrgetter("path")), gone)
+            follow(self.connection, sorted(result.changes, key=attrgetter("path")), gone)
             if not self.in_memory:
                 effects.touched_cache()
         return result
-
-    def _write(self, changes: Sequence[Change], gone: Iterable[str]) -> None:
-        execute = self.connection.execute
-        execute("BEGIN IMMEDIATE")
-        try:
-            # Another process may have been here between the look and this transaction.
-            empty = execute("SELECT NOT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
-            if not empty:
-                self._forget(gone)
-                self._forget(change.path for change in changes if change.document)
-            for change in changes:
-                if change.document is None:
-                    execute(
-                        "UPDATE documents SET size = ?, mtime = ?, inode = ? WHERE path = ?",
-                        (*change.signature, change.path),
-                    )
-            self._add([(change, change.document) for change in changes if change.document])
-            execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                execute("ROLLBACK")
-            raise
-
-    def _forget(self, paths: Iterable[str]) -> None:
-        execute = self.connection.execute
-        for path in paths:
-            found = execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchall()
-            for (number,) in found:
-                for table, column in _TABLES.items():
-                    execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
-
-    def _add(self, added: Sequence[tuple[Change, Document]]) -> None:
-        many = self.connection.executemany
-        first = self.connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents")
-        numbered = list(enumerate(added, first.fetchone()[0]))
-        many(
-            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    number,
-                    change.path,
-                    *change.signature,
-                    change.hash,
-                    document.title,
-                    document.covered,
-                )
-                for number, (change, document) in numbered
-            ),
-        )
-        many(
-            "INSERT INTO contents VALUES (?, ?, ?)",
-            (
-                (number, document.preview, json.dumps(document.metadata, ensure_ascii=False))
-                for number, (_, document) in numbered
-            ),
-        )
-        many(
-            "INSERT INTO fields VALUES (?, ?, ?, ?, ?)",
-            ((number, *field) for number, (_, document) in numbered for field in document.fields),
-        )
-        many(
-            "INSERT INTO links VALUES (?, ?)",
-            ((number, target) for number, (_, document) in numbered for target in document.links),
-        )
-        many(
-            "INSERT INTO words (rowid, title, metadata, body) VALUES (?, ?, ?, ?)",
-            ((number, *_words(document)) for number, (_, document) in numbered),
-        )
-
-
-def _words(document: Document) -> tuple[str, str, str]:
-    values = " \n".join(field.shown for field in document.fields if field.shown)
-    return spaced(document.title), spaced(values), spaced(document.preview)
 
 
 # -- opening ----------------------------------------------------------------------
@@ -241,7 +167,7 @@ def open_in_memory() -> Index:
     """Return an empty index that vanishes with the call."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(_SCHEMA)
-    return Index(connection, None)
+    return Index(connection, None, None)
 
 
 def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> tuple[Index, bool]:
@@ -255,15 +181,33 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
     Raises:
         Unusable: No index can be kept there.
     """
+    effects.may_touch_cache()
     try:
-        effects.may_touch_cache()
         state = open_state(workspace)
-        try:
-            made = _clear(state) if rebuild else _clear_if_no_file(state)
-        finally:
-            os.close(state)
-        file = workspace.path / STATE_DIRECTORY / INDEX_NAME
-        made = made or not file.exists() or file.stat().st_size == 0
+    except (OSError, Declined) as error:
+        raise Unusable(getattr(error, "message", str(error))) from error
+    try:
+        index, made = _opened(state, workspace.path / STATE_DIRECTORY / INDEX_NAME, rebuild=rebuild)
+    except BaseException:
+        os.close(state)
+        raise
+    if made:
+        effects.touched_cache()
+    elif effects.cache == "possible":
+        effects.cache = "none"
+    return index, made
+
+
+def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
+    try:
+        hold(state, exclusive=rebuild)
+        alone = made = rebuild or _is_missing(state)
+        if made and not rebuild:
+            hold(state, exclusive=True)
+            # Another may have made it before the lock was had.
+            made = _is_missing(state)
+        if made:
+            _clear(state)
         connection = sqlite3.connect(
             file,
             timeout=BUSY_SECONDS,
@@ -271,22 +215,48 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
             # Used by one thread after the other, never by two at once.
             check_same_thread=False,
         )
-    except (OSError, sqlite3.Error, Declined) as error:
-        raise Unusable(getattr(error, "message", str(error))) from error
+    except (OSError, sqlite3.Error) as error:
+        raise Unusable(str(error)) from error
     try:
         _prepare(connection, made=made)
         stamp = _stamp(file)
+        if alone:
+            # Sharing it may let another one in that waits to be alone.
+            hold(state, exclusive=False)
+            if _stamp(file)[1] != stamp[1]:
+                raise FileNotFoundError(errno.ENOENT, "another one took its place")
     except OSError as error:
         connection.close()
         raise Unusable(f"it was taken away meanwhile: {error}") from error
     except BaseException:
         connection.close()
         raise
-    if made:
-        effects.touched_cache()
-    elif effects.cache == "possible":
-        effects.cache = "none"
-    return Index(connection, stamp), made
+    return Index(connection, state, stamp), made
+
+
+def hold(state: int, *, exclusive: bool) -> None:
+    """Lock the state folder for its index: shared to use it, exclusive to take it away.
+
+    SQLite's own locks go with a file, and keep nobody from unlinking it. The lock ends
+    when the handle is closed.
+
+    Raises:
+        Unusable: Others hold it for too long.
+    """
+    wanted = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            fcntl.flock(state, wanted)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Unusable("others have been using it for too long") from None
+            time.sleep(_POLL_SECONDS)
+        except OSError:
+            # A file system that cannot do it is passed over.
+            return
+        else:
+            return
 
 
 def _stamp(file: Path) -> Stamp:
@@ -315,21 +285,22 @@ def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:
         raise Unsound("it is not an index of this version")
 
 
-def _clear(state: int) -> bool:
+def _clear(state: int) -> None:
     for suffix in _SIDECARS:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(INDEX_NAME + suffix, dir_fd=state)
-    return True
 
 
-def _clear_if_no_file(state: int) -> bool:
-    """Throw the index away when any file of it is a link or no file; tell whether it was."""
+def _is_missing(state: int) -> bool:
+    """Return whether there is no index, or any file of it is a link or no file."""
+    sizes = {}
     for suffix in _SIDECARS:
         with contextlib.suppress(FileNotFoundError):
             found = os.stat(INDEX_NAME + suffix, dir_fd=state, follow_symlinks=False)
             if not stat.S_ISREG(found.st_mode):
-                return _clear(state)
-    return False
+                return True
+            sizes[suffix] = found.st_size
+    return not sizes.get("")
 
 
 def judged(error: sqlite3.DatabaseError) -> Exception:

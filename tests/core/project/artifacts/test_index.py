@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
+import json
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +19,8 @@ import pytest
 
 from hindnote.core.project.artifacts import index as indexing
 from hindnote.core.project.artifacts import search as searching
+from hindnote.core.project.effects import EffectLog
+from hindnote.core.project.roots import locate
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -284,3 +290,99 @@ def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
     told = run("artifact_search", query="word").dto["data"]
     assert told["cache_state"]["state"] == "memory"
     assert len(told["results"]) == 1
+
+
+def test_an_index_that_another_call_uses_is_not_taken_away(
+    base: Path, write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+    monkeypatch.setattr(indexing, "BUSY_SECONDS", 0.05)
+    before = file.stat().st_ino
+    used, made = indexing.open_on_disk(locate(base), EffectLog(), rebuild=False)
+    assert not made
+
+    with used:
+        told = run("artifact_search", query="word", rebuild=True).dto["data"]
+
+        assert told["cache_state"]["state"] == "memory"
+        assert "using it" in told["cache_state"]["reason"]
+        assert len(told["results"]) == 1
+        assert file.stat().st_ino == before
+        assert state(run) == ("fresh", 0)
+    assert state(run, rebuild=True) == ("rebuilt", 1)
+
+
+def test_an_index_that_another_took_the_place_of_is_not_used(
+    write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("docs/a.md", "word")
+    real = indexing.hold
+
+    def let_another_in(handle: int, *, exclusive: bool) -> None:
+        real(handle, exclusive=exclusive)
+        if not exclusive and file.exists():
+            file.rename(file.with_suffix(".old"))
+            file.write_bytes(b"")
+
+    monkeypatch.setattr(indexing, "hold", let_another_in)
+    told = run("artifact_search", query="word").dto["data"]
+
+    assert told["cache_state"]["state"] == "memory"
+    assert "another one took its place" in told["cache_state"]["reason"]
+    assert len(told["results"]) == 1
+
+
+def test_where_nothing_can_be_locked_an_index_is_kept_all_the_same(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(write("docs/a.md", "word"))
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+    assert state(run) == ("rebuilt", 1)
+    assert state(run) == ("fresh", 0)
+
+
+_ROUNDS = 12
+_SEARCHES = f"""
+import json, sys
+from pathlib import Path
+from hindnote.core.project.tools import run_tool
+base, own = Path(sys.argv[1]), int(sys.argv[2])
+for number in range({_ROUNDS}):
+    asked = {{"query": "word", "limit": 100, "rebuild": number % 3 == own}}
+    dto = run_tool("project_artifact_search", asked, base_cwd=base).dto
+    data = dto["data"]
+    print(json.dumps([len(data["results"]), data["cache_state"].get("reason", "")]), flush=True)
+"""
+
+
+def test_processes_that_make_an_index_anew_never_damage_each_others(
+    base: Path, write: Write, run: Run
+) -> None:
+    for number in range(40):
+        settle(write(f"docs/{number}.md", f"word {number}", f"n: {number}"))
+    # None of them finds an index when it begins.
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _SEARCHES, str(base), str(own)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for own in (0, 1)
+    ]
+    lines: list[str] = []
+    for process in processes:
+        told, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+        lines += told.splitlines()
+
+    answers = [json.loads(line) for line in lines]
+    assert [count for count, _ in answers] == [40] * (2 * _ROUNDS)
+    reasons = {reason for _, reason in answers}
+    assert reasons <= {"", "there was no index yet", "a rebuild was asked for"}
+    assert run("artifact_search", query="word").dto["data"]["cache_state"]["state"] == "fresh"
