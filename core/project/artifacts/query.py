@@ -7,12 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hindnote.core.operation import ArgumentError
 from hindnote.core.project.artifacts.document import fold, spaced
 from hindnote.core.project.contract_v1 import clip_utf16, utf16_length
 
 Match = Literal["all", "any", "phrase"]
 
 WORD = re.compile(r"[^\W_]+")
+MAX_TERMS = 500
+"""Different words and phrases of one search. Beyond, its time grows faster than its length."""
+
 _PREFIX_LENGTH = 3
 """Letters from which on a word also finds longer words that begin with it."""
 
@@ -59,22 +63,34 @@ class Query:
 
 
 def build(query: str, match: Match, required: Sequence[str], optional: Sequence[str]) -> Query:
-    """Return a search's words. Whatever is given, the expression is well-formed."""
+    """Return a search's words. Whatever is given, the expression is well-formed.
+
+    Raises:
+        ArgumentError: There are too many of them.
+    """
     if match == "phrase":
-        terms = [Term(tuple(_words(query)), prefix=False)]
+        terms = _different([Term(tuple(_words(query)), prefix=False)])
     else:
-        terms = [_term(word) for word in query.split()]
-    return Query(
-        terms=tuple(term for term in terms if term.words),
+        terms = _different(_term(word) for word in query.split())
+    made = Query(
+        terms=terms,
         match=match,
-        required=_phrases(required, prefix=False),
-        optional=_phrases(optional, prefix=True),
+        required=_different(_term(text, prefix=False) for text in required),
+        optional=_different(_term(text) for text in optional),
     )
+    count = len(made.terms) + len(made.required) + len(made.optional)
+    if count > MAX_TERMS:
+        raise ArgumentError(
+            f"project_artifact_search: invalid arguments: query, required_terms and optional_terms "
+            f"hold {count} different words and phrases, at most {MAX_TERMS} can be asked for at "
+            "once; name those that matter"
+        )
+    return made
 
 
-def _phrases(given: Sequence[str], *, prefix: bool) -> tuple[Term, ...]:
-    made = (_term(text, prefix=prefix) for text in given)
-    return tuple(term for term in made if term.words)
+def _different(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Return the terms that have a word, each once."""
+    return tuple(dict.fromkeys(term for term in terms if term.words))
 
 
 def _term(text: str, *, prefix: bool = True) -> Term:

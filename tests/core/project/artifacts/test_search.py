@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hindnote.core.operation import ArgumentError
 from hindnote.core.project.artifacts import query
 from hindnote.core.project.contract_v1 import utf16_length
 
@@ -234,6 +235,43 @@ def test_no_query_is_an_error(
 
     assert dto["ok"] is True
     assert dto["data"]["cache_state"]["state"] in ("rebuilt", "fresh", "refreshed")
+
+
+def test_a_word_given_again_and_again_counts_once(write: Write, run: Run) -> None:
+    """Each repetition would cost a look at all others in each document."""
+    write("docs/a.md", "word " * 50)
+    write("docs/b.md", "another word")
+    once = run("artifact_search", query="word another", match="any").dto["data"]["results"]
+
+    again = "word " * 50_000 + "another " * 50_000
+
+    assert run("artifact_search", query=again, match="any").dto["data"]["results"] == once
+    assert len(once) == 2
+
+
+def test_as_many_words_as_one_search_takes_are_looked_for(write: Write, paths: Paths) -> None:
+    write("docs/a.md", "w499")
+
+    assert paths(" ".join(f"w{n}" for n in range(query.MAX_TERMS)), match="any") == ["docs/a.md"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": " ".join(f"w{n}" for n in range(query.MAX_TERMS + 1))},
+        {"query": " ".join(f"w{n}" for n in range(150_000)), "match": "any"},
+        {"required_terms": [f"w {n}" for n in range(query.MAX_TERMS + 1)]},
+        {"optional_terms": [f"w{n}" for n in range(query.MAX_TERMS)], "query": "w"},
+    ],
+    ids=["words", "a megabyte", "required", "together"],
+)
+def test_more_words_than_one_search_takes_are_bad_arguments(
+    write: Write, run: Run, arguments: dict[str, Any]
+) -> None:
+    write("docs/a.md", "w1")
+
+    with pytest.raises(ArgumentError, match="at most 500 can be asked for at once"):
+        run("artifact_search", **arguments)
 
 
 def test_related_documents_are_told_by_relation(write: Write, run: Run) -> None:
