@@ -110,6 +110,10 @@ class Profiles:
     broken: tuple[tuple[str, str], ...] = ()
     """Providers that failed, and why."""
 
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return bool(self.active or self.broken)
+
     def findings(self, subject: Subject) -> tuple[bool, list[tuple[str, Finding]]]:
         """Return whether any profile applies to a document, and what they found, by provider."""
         applied = bool(self.broken)

@@ -31,7 +31,7 @@ def is_safe(key: str, value: str) -> bool:
     """Return whether a value of a frontmatter key may be shown."""
     if _SECRET_KEY.search(key) or _SECRET_VALUE.search(value):
         return False
-    if _ABSOLUTE.search(_WEB.sub("", value)):
+    if _ABSOLUTE.search(_WEB.sub("", value) if "://" in value else value):
         return False
     return not any(_random(word) for word in _LONG_WORD.findall(value))
 

@@ -161,7 +161,9 @@ class _Search:
     def _confidence(
         self, path: str, scope: str, values: dict[str, Any], facets: list[dict[str, Any]]
     ) -> dict[str, Any]:
-        applied, findings = self.profiles.findings(Subject(path, scope, values))
+        applied, findings = False, []
+        if self.profiles:
+            applied, findings = self.profiles.findings(Subject(path, scope, values))
         doubted = {finding.field for _, finding in findings}
         good = "profile_validated" if applied else "raw_exact"
         return {

@@ -86,6 +86,8 @@ def utf16_length(text: str) -> int:
 
 def clip_utf16(text: str, limit: int) -> str:
     """Return the longest prefix of at most ``limit`` code units, no surrogate pair cut."""
+    if text.isascii():
+        return text[:limit]
     if utf16_length(text) <= limit:
         return text
     clipped = text.encode("utf-16-le", "surrogatepass")[: limit * 2]
