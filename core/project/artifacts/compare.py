@@ -135,7 +135,7 @@ def _looked(
 ) -> Collection[str]:
     """Return the names of the documents in a folder; ``rows`` itself when it holds them all."""
     unlike: list[str] = []
-    for name in doubtful:
+    for name in sorted(doubtful):
         try:
             now = os.lstat(name, dir_fd=folder.handle)
             if not stat.S_ISREG(now.st_mode):

@@ -161,9 +161,9 @@ class _Search:
     def _confidence(
         self, path: str, scope: str, values: dict[str, Any], facets: list[dict[str, Any]]
     ) -> dict[str, Any]:
-        applied, findings = False, []
-        if self.profiles:
-            applied, findings = self.profiles.findings(Subject(path, scope, values))
+        applied, findings = (
+            self.profiles.findings(Subject(path, scope, values)) if self.profiles else (False, [])
+        )
         doubted = {finding.field for _, finding in findings}
         good = "profile_validated" if applied else "raw_exact"
         return {
