@@ -12,9 +12,11 @@ from hindnote.hosts.claude.branch import Walk
 from hindnote.hosts.claude.growth import GrowingSpine
 from hindnote.hosts.claude.links import Links
 
-_CALL = int(SlotKind.CALL)
 _HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
 """Turns the kinds of calls and results into 1 and every other one into 0."""
+
+_IS_CALL = bytes(kind == SlotKind.CALL for kind in range(256))
+_NO_ID = bytes(kind for kind in range(256) if not _HAS_ID[kind])
 
 
 class Assembly:
@@ -73,20 +75,23 @@ class Assembly:
         first, end = spine.firsts[start], spine.firsts[stop]
         slots = slice(first - 1, end - 1)
         kinds = spine.kinds[slots]
-        branch.seqs.extend(range(first, end))
+        # Lists first: an array takes anything else in item by item, through a generic call.
+        branch.seqs.fromlist(list(range(first, end)))
         branch.kinds += kinds
         branch.closing += spine.closing[slots]
         branch.times.extend(spine.times[slots])
         self._rank(bisect_left(spine.starts, start), bisect_left(spine.starts, stop))
-        branch.answers.extend(map(self._ranks.__getitem__, spine.answers[slots]))
+        answers = map(self._ranks.__getitem__, spine.answers[slots])
+        branch.answers.fromlist(list(answers))
         positions = list(compress(count(position), kinds.translate(_HAS_ID)))
         if positions:
             at = spine.place(first)
             places = slice(at, at + len(positions))
             branch.call_ids.update(zip(positions, spine.call_ids[places], strict=True))
-            named = zip(positions, spine.tools[places], strict=True)
             # A result's name is its call's, which is asked first.
-            branch.tools.update(pair for pair in named if branch.kinds[pair[0]] == _CALL)
+            calls = kinds.translate(_IS_CALL, delete=_NO_ID)
+            named = zip(positions, spine.tools[places], strict=True)
+            branch.tools.update(compress(named, calls))
 
     def _rank(self, start: int, stop: int) -> None:
         """Number the responses from ``start`` up to ``stop``, going on from the last number."""

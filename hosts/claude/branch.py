@@ -8,6 +8,7 @@ calls of a response and their results; ``Walk.members`` has them too.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from typing import NamedTuple
 
 from hindnote.hosts.claude.links import Links, leaf_of, tip_of
@@ -135,11 +136,11 @@ class Walk:
         return above
 
     def _put(self, spine: Spine, rows: list[int]) -> None:
-        self.rows.extend(rows)
+        self.rows.fromlist(rows)
         flags, groups, answers = spine.flags, spine.groups, self._answers
-        for row in rows:
-            if flags[row] & ANSWER:
-                answers[groups[row]] += 1
+        counts = Counter([groups[row] for row in rows if flags[row] & ANSWER])
+        for group, count in counts.items():
+            answers[group] += count
 
     def _drop_behind(self, spine: Spine, joint: int) -> array[int]:
         """Take the rows behind ``joint`` off the walk."""

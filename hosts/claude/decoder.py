@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.lines import Batch, LineFile
 
 _KINDS = {int(kind): kind for kind in SlotKind}
+_AT_ONCE = 512
 _NO_SESSION = 100
 """Damaged lines without one row after which a file is given up as no session."""
 
@@ -148,8 +149,9 @@ class Transcript:
     def _open_subagent(self) -> None:
         """Read a file in which all of the conversation is a subagent's as that one's own."""
         self.spine.subagent = self._opened = True
-        rows, offsets, sizes = zip(*self._aside, strict=True)
-        self.spine.take(rows, offsets, sizes)
+        for start in range(0, len(self._aside), _AT_ONCE):
+            rows, offsets, sizes = zip(*self._aside[start : start + _AT_ONCE], strict=True)
+            self.spine.take(rows, offsets, sizes)
         self._aside.clear()
 
     def _is_session(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from hindnote.core.history.projection import SlotKind
-from hindnote.hosts.claude.rows import Attachment, Block, Message, Origin, Row
+from hindnote.hosts.claude.rows import Attachment, Block, Origin, Row
 
 COMMAND_MARKS = (
     "<command-name>",
@@ -101,12 +101,6 @@ def counts_of(rows: Sequence[Row]) -> list[int]:
     return counts
 
 
-def is_own(row: Row, message: Message) -> bool:
-    """Return whether the model sent an assistant row, and sent it to this session."""
-    copied = row.request_session_id or row.forked_from
-    return not (copied or row.is_api_error_message or message.model == SYNTHETIC)
-
-
 def _is_foreign(row: Row) -> bool:
     """Return whether the program made this assistant row, and not the model."""
     made = row.message is not None and row.message.model == SYNTHETIC
@@ -170,11 +164,10 @@ def attached(row: Row) -> int:
         if reports or is_notification(attachment.origin or row.origin):
             return CONTEXT
         return USER
-    read = row.rendered is not UNSET and memoryview(row.rendered).nbytes > len(b"null")
+    if row.rendered is UNSET or memoryview(row.rendered).nbytes <= len(b"null"):
+        return NOTHING
     named = attachment.type in FILE_ATTACHMENTS or attachment.type in NOTIFICATION_ATTACHMENTS
-    if read and (named or attachment.type.startswith("hook_")):
-        return CONTEXT
-    return NOTHING
+    return CONTEXT if named or attachment.type.startswith("hook_") else NOTHING
 
 
 def _opening(row: Row) -> str:

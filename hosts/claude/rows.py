@@ -81,14 +81,14 @@ class Compaction(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Row(msgspec.Struct, gc=False, rename="camel"):
-    """One row of the file."""
+    """One row of the file. Fields in the order in which they are written decode fastest."""
 
-    type: str = ""
-    uuid: str | None = None
     parent_uuid: str | None = None
     is_sidechain: bool = False
-    timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
+    type: str = ""
     message: Message | None = None
+    uuid: str | None = None
+    timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
     subtype: str | None = None
     attachment: Attachment | None = None
     rendered: Raw | UnsetType = UNSET
@@ -142,7 +142,7 @@ def decode(line: bytes) -> Row:
     Raises:
         Unreadable: The line is no JSON object, or cannot be passed on.
     """
-    if len(line) > 2 * MAX_DEPTH and line.count(b"{") + line.count(b"[") > MAX_DEPTH:
+    if _may_be_deep(line):
         # The decoder skips what nobody asks for, however deep it is.
         parse(line)
     try:
@@ -159,13 +159,22 @@ def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
 
     That is when one of them is blank, damaged, nested deep or odd.
     """
-    for line in lines:
-        if len(line) > 2 * MAX_DEPTH and line.count(b"{") + line.count(b"[") > MAX_DEPTH:
-            return None
+    if any(map(_may_be_deep, lines)):
+        return None
     try:
         return list(map(_DECODER.decode, lines))
     except (msgspec.MsgspecError, RecursionError):
         return None
+
+
+def _may_be_deep(line: bytes) -> bool:
+    """Return whether a line has more brackets than levels are allowed, in its texts or outside."""
+    size = len(line)
+    if size <= 2 * MAX_DEPTH:
+        return False
+    # Up to Python 3.12 ``count`` takes twice as long: it alone looks at one byte at a time.
+    objects = size - len(line.replace(b"{", b""))
+    return objects + size - len(line.replace(b"[", b"")) > MAX_DEPTH
 
 
 def about(line: bytes) -> About:
