@@ -46,6 +46,8 @@ FORM = "claude-session-1"
 class _File(NamedTuple):
     """A session file as a folder lists it."""
 
+    folder: str
+    name: str
     path: str
     status: os.stat_result
     stamp: Stamp
@@ -74,14 +76,21 @@ class Catalogue:
     def _entries(self, call: HostCall) -> list[SessionEntry | None]:
         found: list[SessionEntry | None] = []
         new: list[_File] = []
-        for path, status in _files(_folders(call)):
+        for folder, file, status in _files(_folders(call)):
             stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-            known = self._known.get(path)
+            known = self._known.get(file.path)
             if known is not None and known[0] == stamp:
                 found.append(known[1])
             else:
-                new.append(_File(path, status, stamp))
-        learnt = entries(new, lambda file: look(file.path, file.status), self._facts)
+                new.append(_File(folder, file.name, file.path, status, stamp))
+        folders: dict[str, Path] = {}
+
+        def looked(file: _File) -> SessionEntry | None:
+            # A Path made of a folder's costs half of one made of a text.
+            folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
+            return look(file.path, folder / file.name, file.status)
+
+        learnt = entries(new, looked, self._facts)
         for file, entry in zip(new, learnt, strict=True):
             self._known[file.path] = (file.stamp, entry)
         return found + learnt
@@ -97,19 +106,20 @@ def _folders(call: HostCall) -> Iterator[str]:
         yield str(folder.parent.parent if folder.name == SUBAGENTS else folder)
 
 
-def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield each session file once: main sessions, and the subagents beside them."""
+def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str], os.stat_result]]:
+    """Yield each session file once, and its folder: main sessions, and the subagents beside them."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
         for entry in scan_folder(folder):
-            inner = [entry]
+            holder, inner = folder, [entry]
             if not entry.name.endswith(".jsonl"):
-                inner = scan_folder(f"{entry.path}/{SUBAGENTS}") if is_folder(entry) else []
+                holder = f"{entry.path}/{SUBAGENTS}"
+                inner = scan_folder(holder) if is_folder(entry) else []
             for file in inner:
                 status = _status(file)
                 if status is not None and (status.st_dev, status.st_ino) not in seen:
                     seen.add((status.st_dev, status.st_ino))
-                    yield file.path, status
+                    yield holder, file, status
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
@@ -142,8 +152,14 @@ class _Row(Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Row).decode
 
 
-def look(path: str, status: os.stat_result) -> SessionEntry | None:
-    """Return what the head and the tail of a file say; None when it is no session."""
+def look(path: str, file: Path, status: os.stat_result) -> SessionEntry | None:
+    """Return what the head and the tail of a file say; None when it is no session.
+
+    Args:
+        path: Where the file lies.
+        file: The same.
+        status: What the folder says of it.
+    """
     size = status.st_size
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -164,11 +180,11 @@ def look(path: str, status: os.stat_result) -> SessionEntry | None:
     return SessionEntry(
         host=HOST,
         id=f"{main}/{agent}" if agent else main,
-        file=Path(path),
+        file=file,
         started=facts.started,
         cwd=facts.cwd,
         parent=main if agent else _origin(main, head + behind, facts.is_copy),
-        name=_task(path) if agent else _name(head, tail),
+        name=_task(file) if agent else _name(head, tail),
         size=size,
         modified=status.st_mtime,
         added_words=ADDED_WORDS,
@@ -230,7 +246,7 @@ def _text(value: Any) -> str | None:
 def _origin(session_id: str, data: bytes, is_copy: bool) -> str | None:
     """Return the id of the session from which rows were copied, where they say so."""
     # To look for a word costs as much as to read the file, so there has to be a hint.
-    if not is_copy and b'"forkedFrom"' not in data:
+    if not is_copy and data.rfind(b'"forkedFrom"') < 0:
         return None
     for found in _ORIGIN.finditer(data):
         named = found.group(1).decode("utf-8", "replace")
@@ -251,8 +267,7 @@ def _name(head: bytes, tail: bytes) -> str | None:
 
 def _said(data: bytes, type_: str, field: str) -> str | None:
     """Return what the last row of a type says in a field."""
-    mark = f'"{type_}"'.encode()
-    end = len(data) if mark in data else 0
+    mark, end = f'"{type_}"'.encode(), len(data)
     while (found := data.rfind(mark, 0, end)) >= 0:
         end = found
         start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
@@ -262,10 +277,10 @@ def _said(data: bytes, type_: str, field: str) -> str | None:
     return None
 
 
-def _task(path: str) -> str | None:
+def _task(file: Path) -> str | None:
     """Return how the main agent described a subagent's task."""
     try:
-        found = msgspec.json.decode(Path(path).with_suffix(".meta.json").read_bytes())
+        found = msgspec.json.decode(file.with_suffix(".meta.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
     return _text(found.get("description")) if isinstance(found, dict) else None

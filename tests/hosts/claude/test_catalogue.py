@@ -232,9 +232,9 @@ def test_many_files_are_remembered_across_processes(
     write(tmp_path / "projects", "id7", "another text")
     looked_at: list[str] = []
 
-    def watched(path: str, status: os.stat_result) -> SessionEntry | None:
+    def watched(path: str, file: Path, status: os.stat_result) -> SessionEntry | None:
         looked_at.append(path)
-        return look(path, status)
+        return look(path, file, status)
 
     monkeypatch.setattr(catalogue, "look", watched)
     second = {entry.id: entry for entry in Catalogue(facts).sessions(asked)}
