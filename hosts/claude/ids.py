@@ -26,7 +26,7 @@ class Ids:
         self._before: dict[str, int] = {}
         self._seen: set[int] | None = None
         self._table: dict[int, int] | None = None
-        self._searches = 0
+        self._searches = self._added = 0
 
     def find(self, name: str) -> int:
         """Return the number of an id, -1 when it was never added."""
@@ -60,11 +60,12 @@ class Ids:
     def settle(self) -> None:
         """Give back what makes adding and finding many ids fast."""
         self._seen = self._table = None
-        self._searches = 0
+        self._searches = self._added = 0
 
     def _are_new(self, hashes: list[int]) -> bool:
         if self._seen is None:
-            if len(hashes) < _MANY:
+            self._added += len(hashes)
+            if self._added < _MANY:
                 return all(self._search(wanted) < 0 for wanted in hashes)
             self._seen = set(self._hashes)
         if not self._seen.isdisjoint(hashes):

@@ -43,6 +43,17 @@ def test_offsets_lead_back_to_each_line(path: Path) -> None:
     assert [file.read(offset, len(line)) for offset, line in found] == [line for _, line in found]
 
 
+def test_a_batch_tells_place_and_size_of_each_line(path: Path) -> None:
+    path.write_bytes('{"é":1}\n\n  \n{"b":2}'.encode())
+
+    whole, rest = LineFile(path).batches()
+
+    assert whole.lines == ['{"é":1}\n'.encode(), b"\n", b"  \n"]
+    assert (whole.offsets, whole.sizes) == ([0, 9, 10], [8, 0, 2])
+    assert list(whole.filled()) == [(0, '{"é":1}'.encode())]
+    assert rest == ([13], [7], [b'{"b":2}'])
+
+
 def test_an_empty_file_has_no_lines(path: Path) -> None:
     path.touch()
     file = LineFile(path)

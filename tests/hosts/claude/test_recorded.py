@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from hindnote.core.history import lines as line_files
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
@@ -52,6 +54,22 @@ def test_the_hosts_branch_is_the_recorded_one(name: str) -> None:
         if spine.flags[row] & SPEAKER and uuid not in set(shown)
     ]
     assert left_out == EXPECTED[name]["not_in_branch"]
+
+
+@every_file
+@pytest.mark.parametrize("chunk", [300, 5_000])
+def test_lines_read_a_few_at_a_time_make_the_same_session(
+    name: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = transcript(name).projection
+    monkeypatch.setattr(line_files, "_CHUNK", chunk)
+    pieces = transcript(name).projection
+
+    assert pieces.header == whole.header
+    assert pieces.damaged == whole.damaged
+    assert structs.replace(pieces.branch, lineage=None) == structs.replace(
+        whole.branch, lineage=None
+    )
 
 
 def hosts_calls(made: Transcript) -> tuple[list[dict[str, Any]], list[str]]:

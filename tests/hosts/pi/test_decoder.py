@@ -7,8 +7,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from msgspec import structs
 from pi_sessions import TIME, Writer, call, line, text
 
+from hindnote.core.history import lines as line_files
 from hindnote.core.history.instants import instant
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
@@ -39,6 +41,22 @@ def test_recorded_branch_is_the_one_that_pi_itself_reports(name: str) -> None:
     seen = dict.fromkeys(projection.facts(seq).entry_id for seq in projection.branch.seqs)
 
     assert list(seen) == [id_ for id_ in EXPECTED[name]["activeBranch"] if id_ in with_slots]
+
+
+@pytest.mark.parametrize("chunk", [300, 5_000])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_lines_read_a_few_at_a_time_make_the_same_session(
+    name: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = session(name)
+    monkeypatch.setattr(line_files, "_CHUNK", chunk)
+    pieces = session(name)
+
+    assert pieces.header == whole.header
+    assert pieces.damaged == whole.damaged
+    assert structs.replace(pieces.branch, lineage=None) == structs.replace(
+        whole.branch, lineage=None
+    )
 
 
 @pytest.mark.parametrize("name", EXPECTED)
