@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""
 
@@ -15,7 +17,7 @@ MANIFEST = "install.json"
 """Written by ``hindnote install pi`` beside the extension: what it wrote, and the interpreter."""
 
 NAME = "hindnote"
-from msgspec import Struct
+"""The extension's folder among Pi's extensions, and its name as a package."""
 
 
 def shipped() -> dict[str, bytes]:

@@ -57,7 +57,7 @@ PROTOCOL = 1
 
 
 class HostFacts(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True
+    Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True
 ):
     """What the shim knows of the session as a request leaves it."""
 
@@ -72,7 +72,7 @@ class HostFacts(
     live: bool = False
 
 
-class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
     """Base of everything that the shim sends."""
 
 

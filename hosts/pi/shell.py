@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 SHELLS = ("bash", "powershell")
 
 _END = 8192
@@ -19,7 +21,6 @@ _OUTPUT = re.compile(
     rf"(?:\A|\n\n)\[Showing (?:lines ({_N})-({_N}) of ({_N})(?: \([^()\n]*limit\))?"
     rf"|last [^\s]* of line ({_N}) \([^()\n]*\))\. Full output: ([^\n]+)\]\Z"
 )
-from msgspec import Struct
 
 
 class Ending(Struct, frozen=True):
