@@ -16,12 +16,10 @@ from pathlib import Path
 
 from hindnote.core.doctor import Finding, Level, can_write
 from hindnote.core.notes.address import SUFFIX, same_elsewhere, segment_problem
+from hindnote.core.notes.atomic import TEMPORARY_SUFFIX
 from hindnote.core.notes.locks import STATE
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import clean
-
-TEMPORARY = ".hindnote-tmp"
-"""How the names end under which a note is written before it gets its own."""
 
 DEAD_SECONDS = 60.0
 """Age from which a temporary file is a leftover: a write takes far less."""
@@ -106,7 +104,7 @@ def _name(path: Path) -> Iterator[Finding]:
 
 
 def _leftover(path: Path) -> Iterator[Finding]:
-    if not path.name.endswith(TEMPORARY):
+    if not path.name.endswith(TEMPORARY_SUFFIX):
         return
     try:
         age = time.time() - path.lstat().st_mtime

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 RETRY_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Pauses before a rename is tried again that a reader on another system made fail."""
 
-_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.hindnote-tmp")
+TEMPORARY_SUFFIX = ".hindnote-tmp"
+"""How the names end under which a note is written before it gets its own."""
+
+_TEMPORARY = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(TEMPORARY_SUFFIX)}")
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
@@ -51,7 +54,7 @@ def put(
     """
     if mode is None and expected is not None:
         mode = expected.st_mode
-    temporary = f".{os.urandom(8).hex()}.hindnote-tmp"
+    temporary = f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
     try:
         _write(place.folder, temporary, data, mtime_ns, mode)
         if expected is None:
