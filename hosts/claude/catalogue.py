@@ -76,13 +76,13 @@ class Catalogue:
     def _entries(self, call: HostCall) -> list[SessionEntry | None]:
         found: list[SessionEntry | None] = []
         new: list[_File] = []
-        for folder, file, status in _files(_folders(call)):
+        for folder, listed, status in _files(_folders(call)):
             stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-            known = self._known.get(file.path)
+            known = self._known.get(listed.path)
             if known is not None and known[0] == stamp:
                 found.append(known[1])
             else:
-                new.append(_File(folder, file.name, file.path, status, stamp))
+                new.append(_File(folder, listed.name, listed.path, status, stamp))
         folders: dict[str, Path] = {}
 
         def looked(file: _File) -> SessionEntry | None:
@@ -107,7 +107,7 @@ def _folders(call: HostCall) -> Iterator[str]:
 
 
 def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str], os.stat_result]]:
-    """Yield each session file once, and its folder: main sessions, and the subagents beside them."""
+    """Yield the folder, entry and status of each session file, once: subagents' as well."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
         for entry in scan_folder(folder):
@@ -156,9 +156,9 @@ def look(path: str, file: Path, status: os.stat_result) -> SessionEntry | None:
     """Return what the head and the tail of a file say; None when it is no session.
 
     Args:
-        path: Where the file lies.
-        file: The same.
-        status: What the folder says of it.
+        path: Where the file lies, as the folder lists it; what is opened.
+        file: The same, for the entry to keep: to make a ``Path`` is dear.
+        status: The file's status.
     """
     size = status.st_size
     try:
