@@ -73,8 +73,7 @@ def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
     given = Note.parse(content)
     if given.block is None or given.parts is None:
         return note, content
-    mine = owned_keys(session=session) | COUNTS
-    foreign = {key: value for key, value in given.values.items() if key not in mine}
+    foreign = given.foreign(session=session)
     if not foreign:
         return note, given.body
     if not given.block.editable:
@@ -82,7 +81,8 @@ def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
     if note.parts is None:
         # A new block takes the given one as it stands, comments included.
         parts = given.parts
-        text = frontmatter.edited(given.block, dict.fromkeys(mine), parts.newline)
+        ours = owned_keys(session=session) | COUNTS
+        text = frontmatter.edited(given.block, dict.fromkeys(ours), parts.newline)
         wanted = foreign
     else:
         if note.block is None or not note.block.editable:

@@ -46,10 +46,9 @@ class Facts(Struct):
 
 
 def newest_first(notes: list[Facts]) -> list[Facts]:
-    """Return notes by time of their last update, then by address."""
-    notes.sort(key=attrgetter("address"))
-    notes.sort(key=attrgetter("updated"), reverse=True)
-    return notes
+    """Return notes by time of their last update, the latest first, then by address."""
+    by_address = sorted(notes, key=attrgetter("address"))
+    return sorted(by_address, key=attrgetter("updated"), reverse=True)
 
 
 def settled(status: os.stat_result) -> Stamp | None:
