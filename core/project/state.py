@@ -133,29 +133,37 @@ def root_lock(workspace: Workspace, state: int, effects: EffectLog) -> Iterator[
 
 @contextmanager
 def folder_lock(folder: int, *, exclusive: bool, seconds: float) -> Iterator[bool]:
-    """Lock an open folder itself, writing nothing; tell whether it was had in time.
+    """Hold the lock of an open folder; the context tells whether it was had in time.
 
     It keeps readers out of the middle of a transition, and apart two workspaces
-    that share one todos root. A file system that cannot do it is passed over.
+    that share one todos root.
     """
-    operation = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
-    deadline = time.monotonic() + seconds
-    held = False
-    while not held:
-        try:
-            fcntl.flock(folder, operation)
-            held = True
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                break
-            time.sleep(_POLL_SECONDS)
-        except OSError:
-            break
+    held = lock_folder(folder, exclusive=exclusive, seconds=seconds)
     try:
         yield held
     finally:
-        if held:
+        with contextlib.suppress(OSError):
             fcntl.flock(folder, fcntl.LOCK_UN)
+
+
+def lock_folder(folder: int, *, exclusive: bool, seconds: float) -> bool:
+    """Lock an open folder itself, writing nothing; return False when others hold it for too long.
+
+    The lock ends when the handle is closed. A file system that cannot lock is passed over.
+    """
+    operation = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(folder, operation)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        except OSError:
+            return True
+        else:
+            return True
 
 
 # -- files through handles ----------------------------------------------------------
