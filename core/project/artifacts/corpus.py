@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from hindnote.core.project.artifacts import index as indexing
+from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts.aside import Aside
-from hindnote.core.project.artifacts.index import Index, Unsound, Unusable
+from hindnote.core.project.artifacts.index import Index
+from hindnote.core.project.artifacts.opening import Unsound, Unusable
 from hindnote.core.project.artifacts.walk import Walk
 from hindnote.core.project.call import Call
 from hindnote.core.project.contract.documents import Scope
@@ -93,7 +94,7 @@ def _on_disk(
     rebuild: bool,
 ) -> T:
     try:
-        index, made = indexing.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
+        index, made = opening.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
         with index:
             early = None
             if question is not None and not made and _all(scopes):
@@ -112,7 +113,7 @@ def _on_disk(
                 corpus.found = found if version == index.version() else None
             return work(corpus)
     except sqlite3.DatabaseError as error:
-        raise indexing.judged(error) from error
+        raise opening.judged(error) from error
 
 
 def _in_memory(
@@ -122,7 +123,7 @@ def _in_memory(
     work: Callable[[Corpus], T],
     reason: str | None,
 ) -> T:
-    with indexing.open_in_memory() as index:
+    with opening.open_in_memory() as index:
         corpus = _refreshed(call, scopes, freshness, index, nullcontext())
         corpus.cache_state["state"] = "memory"
         if reason is not None:

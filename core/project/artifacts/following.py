@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hindnote.core.project.artifacts.compare import Change
     from hindnote.core.project.artifacts.document import Document
 
-_TABLES = {
+TABLES = {
     "documents": "id",
     "contents": "document",
     "fields": "document",
@@ -59,7 +59,7 @@ def _forget(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
     for path in paths:
         found = execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchall()
         for (number,) in found:
-            for table, column in _TABLES.items():
+            for table, column in TABLES.items():
                 execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
 

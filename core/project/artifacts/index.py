@@ -1,43 +1,27 @@
-"""The index: SQLite with FTS5 under ``.hindnote/``, rebuilt whenever it is not sound.
+"""The index: SQLite with FTS5, brought up to date with the files before each question.
 
-It is derived state: contents come from the Markdown files, and whatever is missing,
-foreign, of another schema or damaged is thrown away and made again. Where it cannot
-be kept on disk at all, the same index is made in memory.
+It is derived state: contents come from the Markdown files. ``opening`` tells where it
+is kept, and when it is thrown away and made again.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import fcntl
 import os
 import sqlite3
-import stat
-import time
 from contextlib import AbstractContextManager
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
 from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split
 from hindnote.core.project.artifacts.following import follow
-from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
-from hindnote.core.project.state import open_state
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hindnote.core.project.artifacts.walk import Walk
     from hindnote.core.project.effects import EffectLog
 
-INDEX_NAME = "artifacts.sqlite3"
 APPLICATION_ID = 0x68696E64
 SCHEMA_VERSION = 1
-BUSY_SECONDS = 5.0
-
-_POLL_SECONDS = 0.005
-_SIDECARS = ("", "-journal", "-wal", "-shm")
-_SCHEMA = f"""
+SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 CREATE TABLE documents (
@@ -60,20 +44,12 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 """
 
-
 Stamp = tuple[str, int, int, int, bytes]
+"""Path, inode, size and time of the index's file, and SQLite's count of its transactions."""
 
 _REMEMBERED = 4
 _KNOWN: dict[Stamp, Known] = {}
 """What was read from an index file that has not changed since; derived state at its most."""
-
-
-class Unsound(Exception):
-    """The index on disk cannot be trusted; it is to be made again."""
-
-
-class Unusable(Exception):
-    """No index can be kept on disk; the message says why."""
 
 
 class Index:
@@ -158,161 +134,3 @@ class Index:
             if not self.in_memory:
                 effects.touched_cache()
         return result
-
-
-# -- opening ----------------------------------------------------------------------
-
-
-def open_in_memory() -> Index:
-    """Return an empty index that vanishes with the call."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(_SCHEMA)
-    return Index(connection, None, None)
-
-
-def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> tuple[Index, bool]:
-    """Return the workspace's index, and whether it was made anew.
-
-    Args:
-        workspace: Whose index to open.
-        effects: Log of the call.
-        rebuild: Whether to throw away what is there.
-
-    Raises:
-        Unusable: No index can be kept there.
-    """
-    effects.may_touch_cache()
-    try:
-        state = open_state(workspace)
-    except (OSError, Declined) as error:
-        raise Unusable(getattr(error, "message", str(error))) from error
-    try:
-        index, made = _opened(state, workspace.path / STATE_DIRECTORY / INDEX_NAME, rebuild=rebuild)
-    except BaseException:
-        os.close(state)
-        raise
-    if made:
-        effects.touched_cache()
-    elif effects.cache == "possible":
-        effects.cache = "none"
-    return index, made
-
-
-def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
-    try:
-        hold(state, exclusive=rebuild)
-        alone = made = rebuild or _is_missing(state)
-        if made and not rebuild:
-            hold(state, exclusive=True)
-            # Another may have made it before the lock was had.
-            made = _is_missing(state)
-        if made:
-            _clear(state)
-        connection = sqlite3.connect(
-            file,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            # Used by one thread after the other, never by two at once.
-            check_same_thread=False,
-        )
-    except (OSError, sqlite3.Error) as error:
-        raise Unusable(str(error)) from error
-    try:
-        _prepare(connection, made=made)
-        stamp = _stamp(file)
-        if alone:
-            # Sharing it may let another one in that waits to be alone.
-            hold(state, exclusive=False)
-            if _stamp(file)[1] != stamp[1]:
-                raise FileNotFoundError(errno.ENOENT, "another one took its place")
-    except OSError as error:
-        connection.close()
-        raise Unusable(f"it was taken away meanwhile: {error}") from error
-    except BaseException:
-        connection.close()
-        raise
-    return Index(connection, state, stamp), made
-
-
-def hold(state: int, *, exclusive: bool) -> None:
-    """Lock the state folder for its index: shared to use it, exclusive to take it away.
-
-    SQLite's own locks go with a file, and keep nobody from unlinking it. The lock ends
-    when the handle is closed.
-
-    Raises:
-        Unusable: Others hold it for too long.
-    """
-    wanted = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            fcntl.flock(state, wanted)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise Unusable("others have been using it for too long") from None
-            time.sleep(_POLL_SECONDS)
-        except OSError:
-            # A file system that cannot do it is passed over.
-            return
-        else:
-            return
-
-
-def _stamp(file: Path) -> Stamp:
-    found = file.stat()
-    with file.open("rb") as opened:
-        header = opened.read(100)
-    # SQLite counts its transactions in these bytes of the header.
-    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, header[24:28])
-
-
-def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:
-    connection.execute("PRAGMA synchronous = NORMAL")
-    # Nothing of a search is ever written outside the workspace.
-    connection.execute("PRAGMA temp_store = MEMORY")
-    if made:
-        connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-        return
-    told = [
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
-    ]
-    tables = connection.execute(
-        "SELECT count(*) FROM sqlite_master WHERE name IN ('documents', 'fields', 'links', 'words')"
-    ).fetchone()[0]
-    if told != [APPLICATION_ID, SCHEMA_VERSION] or tables != 4:
-        raise Unsound("it is not an index of this version")
-
-
-def _clear(state: int) -> None:
-    for suffix in _SIDECARS:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(INDEX_NAME + suffix, dir_fd=state)
-
-
-def _is_missing(state: int) -> bool:
-    """Return whether there is no index, or any file of it is a link or no file."""
-    sizes = {}
-    for suffix in _SIDECARS:
-        with contextlib.suppress(FileNotFoundError):
-            found = os.stat(INDEX_NAME + suffix, dir_fd=state, follow_symlinks=False)
-            if not stat.S_ISREG(found.st_mode):
-                return True
-            sizes[suffix] = found.st_size
-    return not sizes.get("")
-
-
-def judged(error: sqlite3.DatabaseError) -> Exception:
-    """Return what an error of SQLite means for the index: unsound, or unusable on disk."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    unsound = {
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_ERROR,
-        sqlite3.SQLITE_CONSTRAINT,
-        sqlite3.SQLITE_MISMATCH,
-        sqlite3.SQLITE_FORMAT,
-    }
-    kind = Unsound if code in unsound else Unusable
-    return kind(str(error))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.artifacts import index as indexing
+from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts import search as searching
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.roots import locate
@@ -212,7 +212,7 @@ def test_where_no_index_can_be_kept_one_in_memory_serves(
     def refuse(*_: Any, **__: Any) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(indexing, "open_state", refuse)
+    monkeypatch.setattr(opening, "open_state", refuse)
     dto = run("artifact_search", query="word").dto
 
     assert dto["data"]["cache_state"]["state"] == "memory"
@@ -226,7 +226,7 @@ def test_a_busy_index_is_not_waited_for_forever(
     settle(write("docs/a.md", "word"))
     run("artifact_search")
     settle(write("docs/b.md", "word"))
-    monkeypatch.setattr(indexing, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
@@ -285,7 +285,7 @@ def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
     def gone(_file: Path) -> Any:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
-    monkeypatch.setattr(indexing, "_stamp", gone)
+    monkeypatch.setattr(opening, "_stamp", gone)
 
     told = run("artifact_search", query="word").dto["data"]
     assert told["cache_state"]["state"] == "memory"
@@ -297,9 +297,9 @@ def test_an_index_that_another_call_uses_is_not_taken_away(
 ) -> None:
     settle(write("docs/a.md", "word"))
     run("artifact_search")
-    monkeypatch.setattr(indexing, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.05)
     before = file.stat().st_ino
-    used, made = indexing.open_on_disk(locate(base), EffectLog(), rebuild=False)
+    used, made = opening.open_on_disk(locate(base), EffectLog(), rebuild=False)
     assert not made
 
     with used:
@@ -317,7 +317,7 @@ def test_an_index_that_another_took_the_place_of_is_not_used(
     write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("docs/a.md", "word")
-    real = indexing.hold
+    real = opening.hold
 
     def let_another_in(handle: int, *, exclusive: bool) -> None:
         real(handle, exclusive=exclusive)
@@ -325,7 +325,7 @@ def test_an_index_that_another_took_the_place_of_is_not_used(
             file.rename(file.with_suffix(".old"))
             file.write_bytes(b"")
 
-    monkeypatch.setattr(indexing, "hold", let_another_in)
+    monkeypatch.setattr(opening, "hold", let_another_in)
     told = run("artifact_search", query="word").dto["data"]
 
     assert told["cache_state"]["state"] == "memory"
