@@ -24,9 +24,6 @@ _MODULES = {
 NAMES = tuple(_MODULES)
 """All there are, in the order in which they are declared."""
 
-READING = frozenset({"notes_list", "notes_read", "notes_search", "history_list", "history_read"})
-"""The operations that only look; a call to one is a look-up in history."""
-
 Registry = Mapping[str, Operation[Any, Any]]
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.registry import READING
-
 if TYPE_CHECKING:
     from hindnote.core.history.document import Event
+
+READING = frozenset({"notes_list", "notes_read", "notes_search", "history_list", "history_read"})
+"""The operations that only look; named here, as no operation is imported to tell."""
 
 
 class Lookups(Struct, frozen=True):

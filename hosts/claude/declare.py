@@ -14,7 +14,7 @@ from typing import Any
 from hindnote.core.declarations import declaration
 from hindnote.core.project.tools import ProjectTool, project_tools
 from hindnote.core.project.tools import declaration as project_declaration
-from hindnote.core.registry import READING, Registry, registry
+from hindnote.core.registry import Registry, registry
 from hindnote.hosts.claude.layout import TOOL_PREFIX
 
 FILE = Path(__file__).parent / "mod" / "hooks" / "tools.ts"
@@ -39,7 +39,7 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = {project}
 
 def module(operations: Registry, project: Mapping[str, ProjectTool[Any]]) -> str:
     """Return the TypeScript module that declares these operations and project tools."""
-    reading = [name for name in operations if name in READING]
+    reading = [name for name, operation in operations.items() if operation.hints.read_only]
     reading += [name for name, tool in project.items() if tool.hints.read_only]
     return _FRAME.format(
         prefix=_ts(TOOL_PREFIX),

@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from hindnote.core.declarations import declaration
+from hindnote.core.history.lookups import READING
 from hindnote.core.project import tools as project
-from hindnote.core.registry import READING, registry
+from hindnote.core.registry import registry
 from hindnote.hosts.claude.declare import FILE, module
 
 SOURCE = module(registry(), project.project_tools())
