@@ -3,7 +3,8 @@
 Without arguments one request is read from standard input and its answer written to
 standard output; the status is 0 for an outcome, refusals included, and 2 for a failure.
 ``serve --socket PATH`` answers the same requests over a Unix socket, until the process
-that started it is gone; ``--parent PID`` names another one.
+that started it is gone (``--parent PID`` names another one) or no request came for half
+an hour (``--idle SECONDS``).
 """
 
 from __future__ import annotations

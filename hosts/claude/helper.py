@@ -8,7 +8,8 @@ A request is one JSON object, the same on both transports::
 
 The answer to a call is its outcome's envelope and the text that the model reads, to one
 of a project tool that text alone, to ``boot`` the block's text; ``{"failure": {"kind",
-"message"}}`` when none of them came about. A refusal is an answer. Nothing here logs a request or the environment, which is the host's.
+"message"}}`` when none of them came about. A refusal is an answer. Nothing here logs a
+request or the environment, which is the host's.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from hindnote.core import startup
+from hindnote.hosts.claude.layout import HOST
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
     from hindnote.core.dispatch import Dispatcher
-
-HOST = "claude"
 
 BODY_LIMIT = 4 * 1024 * 1024
 """Bytes of a request, at most."""

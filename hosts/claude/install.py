@@ -7,7 +7,6 @@ each start, or into a marketplace of its own that Claude Code installs it from.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ import platformdirs
 from hindnote.core.cli.tree import explained, tell
 from hindnote.core.placing import NotOurs, Place
 from hindnote.core.programs import dotted, told_version
+from hindnote.hosts.claude.layout import usual_config_dir
 
 NEEDED = (2, 1, 332)
 """The oldest Claude Code whose hooks modules the plugin was tested with."""
@@ -81,15 +81,9 @@ def uninstall(dry_run: bool) -> None:
 # -- where it goes, and what ---------------------------------------------------
 
 
-def config_dir() -> Path:
-    """Return Claude Code's configuration directory."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named) if named else Path.home() / ".claude"
-
-
 def skills_place(dry_run: bool = False) -> Place:
     """Return the folder from which Claude Code loads the plugin by itself."""
-    return Place(config_dir() / "skills" / "hindnote", dry_run)
+    return Place(usual_config_dir() / "skills" / "hindnote", dry_run)
 
 
 def marketplace_place(dry_run: bool = False) -> Place:

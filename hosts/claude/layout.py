@@ -34,6 +34,11 @@ def config_dir(call: HostCall) -> Path:
     """
     if call.host == HOST and call.config_dir is not None:
         return call.config_dir
+    return usual_config_dir()
+
+
+def usual_config_dir() -> Path:
+    """Return the configuration directory of this environment."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
     return Path(named) if named else Path.home() / ".claude"
 
