@@ -17,7 +17,6 @@ from pathlib import Path
 MANIFEST = ".hindnote.json"
 """Usual name of the manifest: which files were written, with their digests."""
 
-
 Digests = dict[str, list[str]]
 """By file, relative to the folder: the digests it may have; two while it is replaced."""
 
@@ -89,7 +88,7 @@ class Place:
             raise NotOurs(f"{path} is damaged; move {self.folder} away and install again") from None
 
     def is_taken(self) -> bool:
-        """Return whether something of somebody else's is there; an empty folder is in nobody's way."""
+        """Return whether something of somebody else's is there; an empty folder is nobody's."""
         if self.written() is not None or not os.path.lexists(self.folder):
             return False
         return self.folder.is_symlink() or not self.folder.is_dir() or any(self.folder.iterdir())
@@ -98,11 +97,13 @@ class Place:
         """Return the files that are no longer as they were written, missing ones included."""
         record = self.written()
         written = record.files if record else {}
-        return [self.folder / name for name in written if self._digest(name) not in written[name]]
+        return [
+            self.folder / name for name in written if self._digest_of(name) not in written[name]
+        ]
 
     def holds(self, files: Mapping[str, bytes]) -> bool:
         """Return whether these files are there with these contents."""
-        return all(self._digest(name) == _digest(data) for name, data in files.items())
+        return all(self._digest_of(name) == _digest(data) for name, data in files.items())
 
     def put(
         self, files: Mapping[str, bytes], facts: Mapping[str, str] | None = None
@@ -129,7 +130,7 @@ class Place:
             self._store(self.manifest, replace(before, files=both).encoded())
         yield from self._make(reversed(self._inner(files)))
         for name, data in files.items():
-            if self._digest(name) not in wanted[name]:
+            if self._digest_of(name) not in wanted[name]:
                 yield from self._write(name, data)
         if before is not None:
             stale = [name for name in before.files if name not in files]
@@ -145,9 +146,9 @@ class Place:
         if record is None:
             return
         for name in sorted(record.files):
-            if self._digest(name) in record.files[name]:
+            if self._digest_of(name) in record.files[name]:
                 yield from self._remove(name)
-            elif self._digest(name) is not None:
+            elif self._digest_of(name) is not None:
                 yield f"left {self.folder / name}: it was changed since hindnote wrote it"
         yield from self._remove_folders(self._inner(record.files))
         yield from self._remove(self.manifest)
@@ -170,7 +171,7 @@ class Place:
             return None
         for name in sorted({*record.files, *files}):
             known = [None, *record.files.get(name, []), _digest(files.get(name, b""))]
-            if self._digest(name) not in known:
+            if self._digest_of(name) not in known:
                 raise NotOurs(
                     f"{self.folder / name} is not as hindnote wrote it; move it away first"
                 )
@@ -212,7 +213,7 @@ class Place:
 
     # -- files -------------------------------------------------------------------
 
-    def _digest(self, name: str) -> str | None:
+    def _digest_of(self, name: str) -> str | None:
         """Return the digest of a file; None when there is none, empty for what is no file."""
         try:
             return _digest((self.folder / name).read_bytes())

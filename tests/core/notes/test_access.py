@@ -162,7 +162,7 @@ def test_a_busy_database_is_not_thrown_away(agent: Any, monkeypatch: pytest.Monk
 COUNTS = """
 import sys
 from pathlib import Path
-from hindnote.core.notes import access, note
+from hindnote.core.notes import access
 sys.stdin.readline()
 for _ in range(50):
     access.touch(Path(sys.argv[1]), ("human", "a.md"), {})
