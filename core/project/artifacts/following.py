@@ -47,6 +47,7 @@ def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iter
                     (*change.signature, change.path),
                 )
         _add(connection, [(change, change.document) for change in changes if change.document])
+        execute("UPDATE state SET token = randomblob(16)")
         execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from hindnote.core.project.effects import EffectLog
 
 APPLICATION_ID = 0x68696E64
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
+CREATE TABLE state (token BLOB NOT NULL);
+INSERT INTO state VALUES (randomblob(16));
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
     mtime INTEGER NOT NULL, inode INTEGER NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL,
@@ -45,7 +47,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 """
 
 Stamp = tuple[str, int, int, int, bytes]
-"""Path, inode, size and time of the index's file, and SQLite's count of its transactions."""
+"""Path, inode, size and time of the index's file, and a token that each change renews."""
 
 _REMEMBERED = 4
 _KNOWN: dict[Stamp, Known] = {}
@@ -101,8 +103,8 @@ class Index:
             prefix, name = split(path)
             found.setdefault(prefix, {})[name] = tuple(row)
         if self.stamp is not None:
-            while len(_KNOWN) >= _REMEMBERED:
-                _KNOWN.pop(next(iter(_KNOWN)), None)
+            if len(_KNOWN) >= _REMEMBERED:
+                _KNOWN.clear()
             _KNOWN[self.stamp] = found
         return found
 

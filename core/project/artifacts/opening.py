@@ -95,11 +95,11 @@ def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
         raise Unusable(str(error)) from error
     try:
         _prepare(connection, made=made)
-        stamp = _stamp(file)
+        stamp = _stamp(file, connection)
         if alone:
             # Sharing it may let another one in that waits to be alone.
             hold(state, exclusive=False)
-            if _stamp(file)[1] != stamp[1]:
+            if file.stat().st_ino != stamp[1]:
                 raise FileNotFoundError(errno.ENOENT, "another one took its place")
     except OSError as error:
         connection.close()
@@ -136,12 +136,14 @@ def hold(state: int, *, exclusive: bool) -> None:
         raise Unusable("others have been using it for too long")
 
 
-def _stamp(file: Path) -> Stamp:
+def _stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
     found = file.stat()
-    with file.open("rb") as opened:
-        header = opened.read(100)
-    # SQLite counts its transactions in these bytes of the header.
-    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, header[24:28])
+    # Not from the file's header, where SQLite counts changes: a process that closes any
+    # handle of the file loses the locks that its other connections hold.
+    row = connection.execute("SELECT token FROM state").fetchone()
+    if row is None:
+        raise Unsound("it does not tell its state")
+    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
 
 
 def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:

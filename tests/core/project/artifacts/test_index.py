@@ -155,13 +155,29 @@ def without_a_table(file: Path) -> None:
     connection.close()
 
 
+def without_its_state(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("DELETE FROM state")
+    connection.close()
+
+
 def empty(file: Path) -> None:
     file.write_bytes(b"")
 
 
 @pytest.mark.parametrize(
     "damage",
-    [garbage, truncated, holed, foreign, of_another_schema, without_a_table, empty, Path.unlink],
+    [
+        garbage,
+        truncated,
+        holed,
+        foreign,
+        of_another_schema,
+        without_a_table,
+        without_its_state,
+        empty,
+        Path.unlink,
+    ],
 )
 @pytest.mark.parametrize("tool", ["search", "describe"])
 def test_an_index_that_is_not_sound_is_made_again(
@@ -282,7 +298,7 @@ def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
     write("docs/a.md", "word")
     run("artifact_search")
 
-    def gone(_file: Path) -> Any:
+    def gone(*_: Any) -> Any:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     monkeypatch.setattr(opening, "_stamp", gone)
@@ -345,6 +361,33 @@ def test_where_nothing_can_be_locked_an_index_is_kept_all_the_same(
 
     assert state(run) == ("rebuilt", 1)
     assert state(run) == ("fresh", 0)
+
+
+_WRITES = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+try:
+    connection.execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as error:
+    sys.exit(str(error))
+"""
+
+
+def test_a_call_does_not_lose_its_locks_to_another_one_in_its_process(
+    base: Path, write: Write, run: Run, file: Path
+) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+    writing, _ = opening.open_on_disk(locate(base), EffectLog(), rebuild=False)
+
+    with writing:
+        writing.connection.execute("BEGIN IMMEDIATE")
+        assert state(run) == ("fresh", 0)
+
+        other = subprocess.run(
+            [sys.executable, "-c", _WRITES, str(file)], capture_output=True, text=True, check=False
+        )
+    assert other.stderr.strip() == "database is locked"
 
 
 _ROUNDS = 12
