@@ -1,11 +1,10 @@
-"""The seven operations, registered once by the core, before any plugin loads."""
+"""The seven operations by name, all known before any of them, or a plugin, is loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 from hindnote.core.operation import Operation
@@ -25,34 +24,6 @@ NAMES = tuple(_MODULES)
 """All there are, in the order in which they are declared."""
 
 Registry = Mapping[str, Operation[Any, Any]]
-
-
-def build(operations: Iterable[Operation[Any, Any]], names: Sequence[str] = NAMES) -> Registry:
-    """Return an immutable registry of exactly the operations named.
-
-    Args:
-        operations: The operations, in any order.
-        names: All names there are to be; the seven, or one that is imported alone.
-
-    Raises:
-        ValueError: A name comes twice, is not one of ``names`` or is missing; or
-            a success model has a field named ``error``.
-    """
-    found: dict[str, Operation[Any, Any]] = {}
-    for operation in operations:
-        if operation.name in found:
-            raise ValueError(f"operation {operation.name!r} is registered already")
-        if operation.name not in names:
-            raise ValueError(f"operation {operation.name!r} is not one of: {', '.join(names)}")
-        if "error" in operation.success.model_fields:
-            raise ValueError(
-                f"operation {operation.name!r}: a success model may not have a field 'error'"
-            )
-        found[operation.name] = operation
-    missing = [name for name in names if name not in found]
-    if missing:
-        raise ValueError(f"operations missing: {', '.join(missing)}")
-    return MappingProxyType({name: found[name] for name in names})
 
 
 class _Seven(Registry):
@@ -75,8 +46,21 @@ class _Seven(Registry):
 
 @cache
 def _imported(name: str) -> Operation[Any, Any]:
-    operation = getattr(import_module(_MODULES[name]), name.upper())
-    return build([operation], [name])[name]
+    return checked(name, getattr(import_module(_MODULES[name]), name.upper()))
+
+
+def checked(name: str, operation: Operation[Any, Any]) -> Operation[Any, Any]:
+    """Return the operation that is defined for a name.
+
+    Raises:
+        ValueError: It has another name, or its success model a field ``error``, by which
+            callers know a refusal.
+    """
+    if operation.name != name:
+        raise ValueError(f"operation {operation.name!r} is defined in the place of {name!r}")
+    if "error" in operation.success.model_fields:
+        raise ValueError(f"operation {name!r}: a success model may not have a field 'error'")
+    return operation
 
 
 @cache

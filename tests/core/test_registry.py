@@ -8,7 +8,7 @@ import pytest
 
 from hindnote.core.operation import Hints, Operation, Params
 from hindnote.core.outcome import Result
-from hindnote.core.registry import NAMES, build, registry
+from hindnote.core.registry import NAMES, checked, registry
 
 
 class Fine(Result):
@@ -34,37 +34,25 @@ def operation(name: str, success: type[Result] = Fine) -> Operation[Any, Any]:
     )
 
 
-SEVEN = [operation(name) for name in NAMES]
-
-
 def test_the_registry_holds_the_seven_in_one_order() -> None:
-    assert tuple(build(reversed(SEVEN))) == NAMES
+    assert [each.name for each in registry().values()] == list(NAMES)
     assert len(NAMES) == 7
 
 
-def test_a_name_is_registered_once() -> None:
-    with pytest.raises(ValueError, match="already"):
-        build([*SEVEN, operation("notes_read")])
-
-
-def test_an_eighth_operation_is_refused() -> None:
-    with pytest.raises(ValueError, match="not one of"):
-        build([*SEVEN, operation("notes_delete")])
-
-
-def test_a_missing_operation_is_told() -> None:
-    with pytest.raises(ValueError, match="history_read"):
-        build(SEVEN[:-1])
+def test_an_operation_in_the_place_of_another_is_refused() -> None:
+    assert checked("notes_list", operation("notes_list")).name == "notes_list"
+    with pytest.raises(ValueError, match="'notes_read' is defined in the place of 'notes_list'"):
+        checked("notes_list", operation("notes_read"))
 
 
 def test_no_success_has_a_field_named_error() -> None:
     with pytest.raises(ValueError, match="'error'"):
-        build([operation("notes_list", Failing), *SEVEN[1:]])
+        checked("notes_list", operation("notes_list", Failing))
 
 
 def test_the_registry_is_immutable() -> None:
     with pytest.raises(TypeError):
-        build(SEVEN)["notes_list"] = SEVEN[0]  # type: ignore[index]
+        registry()["notes_list"] = operation("notes_list")  # type: ignore[index]
 
 
 def test_all_seven_are_known_before_any_is_imported() -> None:
