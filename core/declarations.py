@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
@@ -76,9 +77,5 @@ def declaration(operation: Operation[Any, Any]) -> dict[str, Any]:
         "description": operation.description,
         "inputSchema": schema_of(operation.params),
         "outputSchema": output_schema(operation),
-        "hints": {
-            "readOnly": operation.hints.read_only,
-            "destructive": operation.hints.destructive,
-            "idempotent": operation.hints.idempotent,
-        },
+        "hints": to_builtins(operation.hints),
     }

@@ -87,8 +87,8 @@ class BoundCall(Struct, frozen=True, dict=True):
         return project_key(self.cwd)
 
 
-class Hints(Struct, frozen=True):
-    """What a host may tell its person about a call before it runs."""
+class Hints(Struct, frozen=True, rename="camel"):
+    """What a host may tell its person about a call before it runs; encoded as declared."""
 
     read_only: bool
     destructive: bool = False

@@ -8,6 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from msgspec import to_builtins
+
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import Hints, Params, bind
 from hindnote.core.project.call import Call, RootParams
@@ -185,9 +187,5 @@ def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
         "description": tool.description,
         "inputSchema": schema_of(params),
         "outputSchema": tool.output_schema,
-        "hints": {
-            "readOnly": tool.hints.read_only,
-            "destructive": tool.hints.destructive,
-            "idempotent": tool.hints.idempotent,
-        },
+        "hints": to_builtins(tool.hints),
     }
