@@ -25,7 +25,7 @@ ADDRESSED: frozenset[RefusalCode] = frozenset(
         "too_large",
     }
 )
-"""With which an operation may refuse that names a note."""
+"""Codes with which an operation on one note may refuse."""
 
 CHANGING: frozenset[RefusalCode] = ADDRESSED | {
     "address_collision",
@@ -34,7 +34,7 @@ CHANGING: frozenset[RefusalCode] = ADDRESSED | {
     "locked",
     "read_only_home",
 }
-"""With which one may refuse that changes it."""
+"""Codes with which an operation may refuse that changes it."""
 
 
 class InProject(Params):
