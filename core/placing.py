@@ -17,6 +17,9 @@ from pathlib import Path
 MANIFEST = ".hindnote.json"
 """Usual name of the manifest: which files were written, with their digests."""
 
+_UNFINISHED = ".hindnote-"
+"""What the name of a file begins with while it is written; whatever interrupts that leaves it."""
+
 Digests = dict[str, list[str]]
 """By file, relative to the folder: the digests it may have; two while it is replaced."""
 
@@ -91,7 +94,9 @@ class Place:
         """Return whether something of somebody else's is there; an empty folder is nobody's."""
         if self.written() is not None or not os.path.lexists(self.folder):
             return False
-        return self.folder.is_symlink() or not self.folder.is_dir() or any(self.folder.iterdir())
+        if self.folder.is_symlink() or not self.folder.is_dir():
+            return True
+        return any(not path.name.startswith(_UNFINISHED) for path in self.folder.iterdir())
 
     def changed(self) -> list[Path]:
         """Return the files that are no longer as they were written, missing ones included."""
@@ -150,7 +155,12 @@ class Place:
                 yield from self._remove(name)
             elif self._digest_of(name) is not None:
                 yield f"left {self.folder / name}: it was changed since hindnote wrote it"
-        yield from self._remove_folders(self._inner(record.files))
+        inner = self._inner(record.files)
+        for folder in (*inner, self.folder):
+            for path in sorted(folder.glob(f"{_UNFINISHED}*")):
+                if path.is_file():
+                    yield self._removed(path, path.unlink)
+        yield from self._remove_folders(inner)
         yield from self._remove(self.manifest)
         if self._holds_more(self.folder):
             yield f"left {self.folder}: it holds files that hindnote did not write"
@@ -215,10 +225,11 @@ class Place:
 
     def _digest_of(self, name: str) -> str | None:
         """Return the digest of a file; None when there is none, empty for what is no file."""
+        path = self.folder / name
         try:
-            return _digest((self.folder / name).read_bytes())
+            return _digest(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            return "" if path.is_symlink() else None
         except IsADirectoryError:
             return ""
 
@@ -230,7 +241,9 @@ class Place:
         if self.dry_run:
             return
         path = self.folder / name
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as stream:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=_UNFINISHED, delete=False
+        ) as stream:
             temporary = Path(stream.name)
             try:
                 stream.write(data)
@@ -238,7 +251,7 @@ class Place:
                 # A temporary file is its maker's alone; an installed one is read like any other.
                 temporary.chmod(0o644)
                 temporary.replace(path)
-            except OSError:
+            except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
 

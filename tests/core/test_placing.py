@@ -106,6 +106,64 @@ def test_an_interrupted_first_put_can_be_taken_away(tmp_path: Path, broken_after
     assert not folder.exists()
 
 
+class Killed(BaseException):
+    """Stands for what ends a process in the middle of things."""
+
+
+def kill_at_replacement(number: int, patched: pytest.MonkeyPatch) -> None:
+    """Let the process end when a file is written and does not have its name yet."""
+    steps = iter(range(number + 1))
+    real = Path.replace
+
+    def replace(path: Path, target: Path) -> Path:
+        if next(steps) < number:
+            return real(path, target)
+        # One that was killed cleans nothing up.
+        patched.setattr(Path, "unlink", lambda *_, **__: None)
+        raise Killed
+
+    patched.setattr(Path, "replace", replace)
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("before", [{}, FILES])
+def test_what_was_being_written_is_in_nobodys_way_and_goes_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, bytes], number: int
+) -> None:
+    folder = tmp_path / "place"
+    folder.mkdir()
+    new = {"a.txt": b"new", "deep/b.txt": b"newer"}
+    if before:
+        put(folder, before)
+    with monkeypatch.context() as patched:
+        kill_at_replacement(number, patched)
+        with pytest.raises(Killed):
+            put(folder, new)
+    assert list(folder.rglob(".hindnote-*"))
+
+    put(folder, new)
+    assert new.items() <= tree(folder).items()
+
+    list(Place(folder).take_away())
+    assert list(tmp_path.rglob("*")) == [folder]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_what_was_being_written_goes_with_the_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    folder = tmp_path / "place"
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(type(error)):
+        put(folder, FILES)
+
+    assert list(folder.iterdir()) == []
+
+
 def test_put_refuses_a_folder_of_somebody_else(tmp_path: Path) -> None:
     (tmp_path / "place").mkdir()
     (tmp_path / "place/theirs").touch()
@@ -186,6 +244,21 @@ def test_put_refuses_a_file_that_was_changed_and_writes_nothing(tmp_path: Path) 
         put(folder, {"a.txt": b"new", "deep/b.txt": b"new"})
 
     assert tree(folder) == {"a.txt": b"mine", "deep/b.txt": b"two"}
+
+
+@pytest.mark.parametrize("target", ["missing", "deep/missing"])
+def test_a_link_that_leads_nowhere_is_somebody_elses(tmp_path: Path, target: str) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    (folder / "a.txt").unlink()
+    (folder / "a.txt").symlink_to(target)
+
+    with pytest.raises(NotOurs, match=r"a\.txt is not as hindnote wrote it"):
+        put(folder, FILES)
+    lines = list(Place(folder).take_away())
+
+    assert f"left {folder / 'a.txt'}: it was changed since hindnote wrote it" in lines
+    assert (folder / "a.txt").is_symlink()
 
 
 def test_put_refuses_a_foreign_file_in_the_way(tmp_path: Path) -> None:
