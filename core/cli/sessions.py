@@ -40,6 +40,13 @@ CHEAP_BYTES = 32 << 20
 SHORTEST_ID = 8
 NAME_SHOWN = 48
 
+GAP = 2
+LEGIBLE = 8
+"""Columns without which a directory or a name is not worth showing."""
+
+SESSION_LEAST = 24
+"""Columns that a session's name gets before a directory gets any, should it need them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -184,13 +191,16 @@ def _plain(row: _Row) -> dict[str, Any]:
 
 
 def _shares(rows: list[_Row], room: int) -> tuple[int, int]:
-    """Return how many columns directories and names get of the room that both have."""
+    """Return how many columns directories and names get of the room that both have; 0 is none."""
     from rich.cells import cell_len
 
     directory = max([9, *(cell_len(folder(row.entry.cwd)) for row in rows)])
     name = max([4, *(cell_len(shown(row.entry.name or "", NAME_SHOWN)) for row in rows)])
-    name = max(4, min(name, max(room // 3, room - directory)))
-    return max(4, min(directory, room - name)), name
+    if room < 2 * LEGIBLE:
+        alone = min(directory, room + GAP)
+        return (alone if alone >= LEGIBLE else 0), 0
+    name = min(name, max(room // 3, room - directory))
+    return min(directory, room - name), name
 
 
 def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
@@ -201,29 +211,32 @@ def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=WIDE)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    # Room is taken from directories and names alone; the other columns are there to be copied.
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    # Room is taken from directories and names first, and from what a subagent is called, which
+    # goes on in the next line; what is left of the others would tell nothing.
+    events = 10 if any(row.problem for row in rows) else 6
+    size = max([4, *(len(_size(row.entry.size)) for row in rows)])
+    room = console.width - (16 + size + events + 3 * GAP)
     longest = max((len(short[row.entry.canonical]) for row in rows), default=0)
-    table.add_column("changed", no_wrap=True, min_width=16)
-    table.add_column("session", no_wrap=True, min_width=longest, style="cyan")
-    last = 10 if any(row.problem for row in rows) else 6
-    fixed = 16 + max(longest, 7) + 8 + last + 6 * 2
-    for title, most in zip(
-        ("directory", "name"), _shares(rows, console.width - fixed), strict=True
-    ):
-        table.add_column(title, overflow="ellipsis", no_wrap=True, max_width=most)
-    table.add_column("size", justify="right", no_wrap=True, min_width=8)
-    table.add_column("events", justify="right", no_wrap=True, min_width=6)
+    session = min(longest, max(min(room, SESSION_LEAST), room - 2 * (GAP + LEGIBLE)))
+    directory, name = _shares(rows, room - session - 2 * GAP)
+    table.add_column("changed", no_wrap=True, width=16)
+    table.add_column("session", overflow="fold", width=max(session, 7), style="cyan")
+    for title, width in (("directory", directory), ("name", name)):
+        if width:
+            table.add_column(title, overflow="ellipsis", no_wrap=True, max_width=width)
+    table.add_column("size", justify="right", no_wrap=True, min_width=size)
+    table.add_column("events", justify="right", no_wrap=True, min_width=events)
     for row in rows:
         entry = row.entry
-        cells = (
+        cells = [
             local_time(entry.modified),
             shown(short[entry.canonical]),
-            folder(entry.cwd),
-            shown(entry.name or "", NAME_SHOWN),
+            *([folder(entry.cwd)] if directory else []),
+            *([shown(entry.name or "", NAME_SHOWN)] if name else []),
             _size(entry.size),
             "unreadable" if row.problem else "" if row.events is None else f"{row.events:,}",
-        )
+        ]
         table.add_row(*map(Text, cells))
     if rows:
         console.print(table)

@@ -50,6 +50,14 @@ class Corpus:
         ]
         return self._written(self.claude / f"{name}.jsonl", rows)
 
+    def add_subagent(self, main: Path, name: str, text: str) -> Path:
+        [row] = map(json.loads, main.read_text().splitlines()[:1])
+        row |= {"isSidechain": True, "agentId": name, "uuid": name}
+        row["message"] = {"role": "user", "content": text}
+        folder = main.with_suffix("") / "subagents"
+        folder.mkdir(parents=True, exist_ok=True)
+        return self._written(folder / f"agent-{name}.jsonl", [row])
+
     def _written(self, file: Path, rows: list[dict[str, Any]]) -> Path:
         lines = (json.dumps(row, separators=(",", ":")) for row in rows)
         file.write_text("".join(f"{line}\n" for line in lines))

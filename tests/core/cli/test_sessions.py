@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ def told(*arguments: str) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
     answer: dict[str, Any] = json.loads(result.stdout)
     return answer
+
+
+def plain_lines(*arguments: str) -> list[str]:
+    """Return what a terminal shows, without its colours and the blanks at the end of a line."""
+    output = re.sub("\x1b\\[[0-9;]*m", "", run(*arguments).output)
+    return [line.rstrip() for line in output.splitlines()]
 
 
 def names(answer: dict[str, Any]) -> list[str]:
@@ -141,16 +148,38 @@ def test_what_cannot_be_asked_is_refused(
     assert message in result.stderr
 
 
-def test_a_narrow_terminal_takes_room_from_directories_and_names_alone(
-    corpus: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_narrow_terminal_takes_room_from_directories_and_names_first(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    corpus.add_pi("aaaaaaaa-1", "one", cwd="/workspace/" + "d" * 60)
+    corpus.add_pi("aaaaaaaa-1", "one", cwd="/workspace/" + "d" * 60, title="t" * 60)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", str(width))
 
-    heads, row, _ = run().output.splitlines()
-    assert "events" in heads
-    assert row.rstrip().endswith("1")
+    heads, row, _ = plain_lines()
+
+    assert heads.split()[:3] == ["changed", "session", "directory"]
+    assert heads.split()[-2:] == ["size", "events"]
+    assert ("name" in heads) == (width > 60)
+    assert row.endswith("     1")
+    assert max(len(heads), len(row)) <= width
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_long_name_of_a_subagent_goes_on_below_and_pushes_nothing_out(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    main = "cccccccc-1111-4111-8111-111111111111"
+    corpus.add_subagent(corpus.add_claude(main, "one"), "a475a74314e2c140b", "two")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    lines = plain_lines()
+
+    assert lines[0].endswith("events")
+    assert all(len(line) <= width for line in lines)
+    folded = "".join(line[18:].split(" ")[0] for line in lines[1:-1])
+    assert f"claude:{main}/a475a74314e2c140b" in folded
 
 
 def test_no_session_is_no_error(corpus: Any) -> None:
