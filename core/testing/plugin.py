@@ -6,8 +6,6 @@ from importlib import import_module
 
 import pytest
 
-pytest.register_assert_rewrite("hindnote.testing.checks", "hindnote.testing.bench")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that names the writer."""
