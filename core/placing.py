@@ -24,6 +24,10 @@ Digests = dict[str, list[str]]
 """By file, relative to the folder: the digests it may have; two while it is replaced."""
 
 
+FOREIGN = "was not written by hindnote, or was changed before it was uninstalled"
+"""What is known of a folder in our place that has no manifest."""
+
+
 class NotOurs(Exception):
     """Something is in the way that hindnote did not write. The message says what to do."""
 
@@ -177,7 +181,7 @@ class Place:
                     f"{self.folder} is a link that hindnote did not make; remove it first"
                 )
             if self.is_taken():
-                raise NotOurs(f"{self.folder} was not written by hindnote; move it away first")
+                raise NotOurs(f"{self.folder} {FOREIGN}; move it away first")
             return None
         for name in sorted({*record.files, *files}):
             known = [None, *record.files.get(name, []), _digest(files.get(name, b""))]

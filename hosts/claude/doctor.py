@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
-from hindnote.core.placing import NotOurs, Place
+from hindnote.core.placing import FOREIGN, NotOurs, Place
 from hindnote.core.programs import dotted
 from hindnote.hosts.claude.install import (
     NEEDED,
@@ -27,17 +27,14 @@ REINSTALL = "run `hindnote install claude` again"
 def checks() -> Iterator[Finding]:
     """Look at Claude Code, the installed plugin and the Python that it runs."""
     yield from _claude()
-    installed = False
+    installed = taken = False
     for place, below in ((skills_place(), ""), (marketplace_place(), "hindnote/")):
         try:
             if place.written() is None:
                 if place.is_taken():
-                    yield Finding(
-                        "warning",
-                        str(place.folder),
-                        "was not written by hindnote",
-                        "move it away and run `hindnote install claude`",
-                    )
+                    taken = True
+                    advice = "move it away; `hindnote install claude` installs hindnote's"
+                    yield Finding("warning", str(place.folder), FOREIGN, advice)
                 continue
         except NotOurs as damaged:
             yield Finding("error", str(place.folder), str(damaged), REINSTALL)
@@ -51,7 +48,7 @@ def checks() -> Iterator[Finding]:
             )
         installed = True
         yield from _plugin(place, below)
-    if not installed:
+    if not installed and not taken:
         advice = "`hindnote install claude` installs it"
         yield Finding("ok", "Claude Code plugin", "is not installed", advice)
 

@@ -17,7 +17,7 @@ import click
 import platformdirs
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.placing import NotOurs, Place
+from hindnote.core.placing import FOREIGN, NotOurs, Place
 from hindnote.core.programs import dotted, told_version
 from hindnote.hosts.claude.layout import usual_config_dir
 
@@ -74,6 +74,9 @@ def uninstall(dry_run: bool) -> None:
             if place.folder == places[1].folder:
                 _leave_marketplace(dry_run)
             tell(place.take_away())
+        for place in places:
+            if not installed and place.is_taken():
+                raise NotOurs(f"{place.folder} {FOREIGN}; move it away")
     if not installed:
         click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
-from hindnote.core.placing import NotOurs, Place, Record
+from hindnote.core.placing import FOREIGN, NotOurs, Place, Record
 from hindnote.core.programs import dotted, told_version
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import place
@@ -94,9 +94,7 @@ def _installation(scope: Scope) -> Iterator[Finding]:
         yield Finding("error", subject, str(damaged))
         return
     if taken:
-        told = (
-            "was not written by hindnote, or was changed before it was uninstalled; Pi may load it"
-        )
+        told = f"{FOREIGN}; Pi may load it"
         advice = f"move it away; `hindnote install pi{flag}` installs hindnote's"
         yield Finding("error", subject, told, advice)
     if record is None:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 import click
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.placing import NotOurs, Place
+from hindnote.core.placing import FOREIGN, NotOurs, Place
 from hindnote.hosts.pi.places import MANIFEST, Scope, scopes, shipped
 
 _project = click.option(
@@ -49,7 +49,7 @@ def uninstall(project: bool, dry_run: bool) -> None:
     with explained(NotOurs):
         there = place(here, dry_run)
         if there.is_taken():
-            raise NotOurs(f"{there.folder} was not written by hindnote; move it away")
+            raise NotOurs(f"{there.folder} {FOREIGN}; move it away")
         if not tell(there.take_away()):
             click.echo(f"nothing to do: {there.folder} is not installed")
 

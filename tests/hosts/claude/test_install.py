@@ -194,6 +194,22 @@ def test_install_refuses_a_plugin_of_somebody_else(
     assert [path.name for path in folder.iterdir()] == ["mine"]
 
 
+def test_uninstall_refuses_what_is_left_of_a_changed_plugin(
+    claude: Callable[..., Path], folder: Path
+) -> None:
+    claude()
+    run(install)
+    changed = folder / "hooks" / "tools.ts"
+    changed.write_text("// mine\n")
+    assert f"left {changed}: it was changed since hindnote wrote it" in run(uninstall).output
+
+    result = run(uninstall)
+
+    assert result.exit_code == 1
+    assert f"{folder} was not written by hindnote, or was changed before" in result.output
+    assert changed.read_text() == "// mine\n"
+
+
 def test_the_marketplace_is_added_and_the_plugin_installed_from_it(
     claude: Callable[..., Path], folder: Path, tmp_path: Path
 ) -> None:
