@@ -11,6 +11,9 @@ from pathlib import Path
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """A statement of ours that the file's tables do not suit, and two ways to be no database."""
 
+_NO_TEXT = "Could not decode to UTF-8"
+"""How Python says of a text in the file that it is none; its error has no code."""
+
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
 """Of a database's files; its own goes last, so that what is left of it is always damaged."""
 
@@ -27,7 +30,7 @@ def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) ->
         opened: The status of its file before it was opened; None when there was none.
         error: What using it brought.
     """
-    if opened is None or not isinstance(error, sqlite3.Error) or _kind(error) not in _DAMAGED:
+    if opened is None or not _tells_damage(error):
         return
     with suppress(OSError):
         if not _same(file.lstat(), opened):
@@ -48,7 +51,12 @@ def _same(now: os.stat_result, before: os.stat_result) -> bool:
     return os.path.samestat(now, before) and now.st_ctime_ns == before.st_ctime_ns
 
 
-def _kind(error: sqlite3.Error) -> int | None:
+def _tells_damage(error: Exception) -> bool:
+    if not isinstance(error, sqlite3.Error):
+        # SQLite's message may quote damaged bytes, and then never gets as far as an error.
+        return isinstance(error, UnicodeDecodeError)
     code = getattr(error, "sqlite_errorcode", None)
-    # The higher bytes tell more about the kind.
-    return code & 0xFF if isinstance(code, int) else None
+    if isinstance(code, int):
+        # The higher bytes tell more about the kind.
+        return code & 0xFF in _DAMAGED
+    return str(error).startswith(_NO_TEXT)

@@ -53,7 +53,7 @@ class FileFacts:
         try:
             with closing(self._open()) as database:
                 rows = database.execute(query, (self._kind,)).fetchall()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self._failed(error)
             return {}
         return {path: ((size, changed, inode), told) for path, size, changed, inode, told in rows}
@@ -66,7 +66,7 @@ class FileFacts:
             with closing(self._open()) as database, database:
                 database.execute("DELETE FROM facts WHERE stored < ?", (now - _KEPT_SECONDS,))
                 database.executemany("INSERT OR REPLACE INTO facts VALUES (?,?,?,?,?,?,?)", rows)
-        except (sqlite3.Error, OSError, OverflowError, UnicodeEncodeError) as error:
+        except (sqlite3.Error, OSError, OverflowError, UnicodeError) as error:
             self._failed(error)
 
     def _file(self) -> Path:
@@ -85,7 +85,7 @@ class FileFacts:
         database = sqlite3.connect(file, timeout=_PATIENCE)
         try:
             database.execute(_TABLE)
-        except sqlite3.Error:
+        except BaseException:
             database.close()
             raise
         return database

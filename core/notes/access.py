@@ -105,7 +105,7 @@ def _open(file: Path) -> Iterator[sqlite3.Connection]:
         try:
             with _connection(file, status) as database:
                 yield database
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             close()
             # Imported when something is wrong, which is next to never.
             from hindnote.core.disposable import drop_damaged
@@ -162,5 +162,5 @@ def close() -> None:
 
 @contextmanager
 def _dropped() -> Iterator[None]:
-    with suppress(sqlite3.Error, OSError, Refused):
+    with suppress(sqlite3.Error, UnicodeDecodeError, OSError, Refused):
         yield

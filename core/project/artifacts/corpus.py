@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from json import JSONDecodeError
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from hindnote.core.project.artifacts import opening
@@ -112,7 +113,7 @@ def _on_disk(
                 version, found = early.result()
                 corpus.found = found if version == index.version() else None
             return work(corpus)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError, JSONDecodeError) as error:
         raise opening.judged(error) from error
 
 

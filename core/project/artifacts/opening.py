@@ -180,8 +180,11 @@ def _is_missing(state: int) -> bool:
     return not sizes.get("")
 
 
-def judged(error: sqlite3.DatabaseError) -> Exception:
-    """Return what an error of SQLite means for the index: unsound, or unusable on disk."""
+def judged(error: Exception) -> Exception:
+    """Return what an error of SQLite, or of reading what it holds, means for the index.
+
+    Unsound, or unusable on disk.
+    """
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     unsound = {
         sqlite3.SQLITE_CORRUPT,

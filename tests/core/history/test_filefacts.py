@@ -50,6 +50,23 @@ def test_a_damaged_cache_is_thrown_away_and_rebuilt(tmp_path: Path, damage: byte
     assert facts.load() == {ONE[0]: ONE[1:]}
 
 
+@pytest.mark.parametrize(
+    ("good", "bad"), [(b"CREATE TABLE", b"CREATE\xffTABLE"), (b"told you", b"told \xffou")]
+)
+def test_a_cache_with_damaged_texts_is_thrown_away_and_rebuilt(
+    tmp_path: Path, good: bytes, bad: bytes
+) -> None:
+    facts = FileFacts("pi-1", tmp_path)
+    facts.store([("another", ONE[1], "told you")])
+    file = cache_file(tmp_path)
+    assert good in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(good, bad))
+
+    assert facts.load() == {}
+    facts.store([ONE])
+    assert facts.load() == {ONE[0]: ONE[1:]}
+
+
 def test_a_cache_that_cannot_be_written_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,11 +118,17 @@ def replace_tables(file: Path) -> None:
         database.execute("CREATE TABLE access (something TEXT)")
 
 
+def misspell(file: Path) -> None:
+    """Damage a statement that SQLite quotes in its error."""
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE\xffTABLE"))
+
+
 DAMAGES = [
     lambda file: file.write_bytes(b"no database" * 100),
     lambda file: file.write_bytes(file.read_bytes()[:50]),
     scribble,
     replace_tables,
+    misspell,
 ]
 
 

@@ -155,6 +155,17 @@ def without_a_table(file: Path) -> None:
     connection.close()
 
 
+def misspelt(file: Path) -> None:
+    """Damage a statement that SQLite quotes in its error."""
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE links", b"CREATE\xffTABLE links"))
+
+
+def with_metadata_that_is_no_json(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE contents SET metadata = '{'")
+    connection.close()
+
+
 def without_its_state(file: Path) -> None:
     with sqlite3.connect(file) as connection:
         connection.execute("DELETE FROM state")
@@ -174,6 +185,7 @@ def empty(file: Path) -> None:
         foreign,
         of_another_schema,
         without_a_table,
+        misspelt,
         without_its_state,
         empty,
         Path.unlink,
@@ -198,6 +210,17 @@ def test_an_index_that_is_not_sound_is_made_again(
     assert dto["effects"]["cache"] == "observed"
     assert state(run) == ("fresh", 0)
     assert len(paths("word", limit=100)) == 50
+
+
+def test_an_index_that_holds_no_json_is_made_again(
+    write: Write, run: Run, paths: Paths, file: Path
+) -> None:
+    settle(write("docs/a.md", "word"))
+    run("artifact_search")
+    with_metadata_that_is_no_json(file)
+
+    assert paths("word") == ["docs/a.md"]
+    assert state(run) == ("fresh", 0)
 
 
 def test_rows_that_no_file_stands_behind_are_never_shown(
