@@ -21,12 +21,13 @@ type Execute = ToolDefinition["execute"];
  * the definitions that it was given, so these get their output schemas with the last one.
  */
 function register(pi: ExtensionAPI, definitions: ToolDefinition[]): void {
+	const last = definitions.at(-1);
+	if (!last) return;
 	const schemas = definitions.map((one) => one.outputSchema);
 	for (const one of definitions) one.outputSchema = undefined;
-	for (const [place, one] of definitions.entries()) {
-		if (place === definitions.length - 1) definitions.forEach((each, at) => (each.outputSchema = schemas[at]));
-		pi.registerTool(one);
-	}
+	for (const one of definitions.slice(0, -1)) pi.registerTool(one);
+	for (const [place, one] of definitions.entries()) one.outputSchema = schemas[place];
+	pi.registerTool(last);
 }
 
 export default function hindnote(pi: ExtensionAPI) {
@@ -61,10 +62,10 @@ export default function hindnote(pi: ExtensionAPI) {
 	}
 
 	const remaining: Execute = async (_callId, _params, _signal, _onUpdate, callCtx) => {
-		const remaining_tokens = (await load()).remainingTokens(pi.getSettings(), callCtx);
+		const tokens = (await load()).remainingTokens(pi.getSettings(), callCtx);
 		return {
-			content: [{ type: "text", text: `${remaining_tokens} tokens remain` }],
-			structuredContent: { remaining_tokens },
+			content: [{ type: "text", text: `${tokens} tokens remain` }],
+			structuredContent: { remaining_tokens: tokens },
 			details: undefined,
 		};
 	};
