@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+# What the benchmarks share is imported under its own name.
+sys.path.insert(0, str(Path(__file__).parent))
+
 RECORD = "HINDNOTE_BENCH_RECORD"
 """Environment variable that names the file for the record, one JSON object a line."""
 

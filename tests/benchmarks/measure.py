@@ -18,6 +18,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 import msgspec
+from yardstick import Entry
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
@@ -29,27 +30,6 @@ STATUS = Path("/proc/self/status")
 END = 8192
 
 Figures = dict[str, Any]
-
-
-class Call(msgspec.Struct):
-    type: str = ""
-    id: str | None = None
-
-
-class Message(msgspec.Struct):
-    role: str = ""
-    content: list[Call] | str = ""
-    toolCallId: str | None = None
-
-
-class Entry(msgspec.Struct):
-    """The spine of an entry, the least that any index must read."""
-
-    type: str
-    id: str | None = None
-    parentId: str | None = None
-    timestamp: str | None = None
-    message: Message | None = None
 
 
 def decode(*files: Path) -> None:

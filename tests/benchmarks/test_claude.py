@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import socket
 import statistics
@@ -15,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from yardstick import SMOKE
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ROUNDS = 1 if SMOKE else 15
 BARE = [sys.executable, "-c", "pass"]
 HELPER = [sys.executable, "-P", "-m", "hindnote.hosts.claude"]

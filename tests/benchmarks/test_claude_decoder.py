@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import os
 import random
-import re
-import subprocess
-import sys
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from yardstick import ROUNDS, SMOKE, TELLS_MEMORY, best, memory_grown, read_ends, said, walk
 
 from hindnote.core.calls import HostCall
 from hindnote.core.history.cache import FileCache
 from hindnote.hosts.claude.catalogue import Catalogue
 from hindnote.hosts.claude.decoder import Transcript
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ROWS = 1_000 if SMOKE else 100_000
 FILES = 50 if SMOKE else 3_000
-ROUNDS = 1 if SMOKE else 5
 OUTPUT = 800
 """Characters of a tool's output on the average; makes a file of about 150 MB."""
 
@@ -142,21 +135,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def best(work: Callable[[], object]) -> float:
-    """Return the least processor time of a few rounds, in seconds: others use the machine too."""
-    times = []
-    for _ in range(ROUNDS):
-        gc.collect()
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return min(times)
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
-
-
 def test_a_cold_index_costs_little_more_than_decoding_the_lines(session: Path) -> None:
     decode = msgspec.json.Decoder(Row).decode
 
@@ -192,27 +170,12 @@ def test_an_appended_row_makes_the_next_call_little_slower(session: Path) -> Non
     assert SMOKE or appended <= unchanged + 0.010
 
 
-MEASURE = """
-import re, sys
-from pathlib import Path
-from hindnote.core.history.timeline import Timeline
-from hindnote.hosts.claude.decoder import open_transcript
-
-def anonymous():
-    return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
-
-before = anonymous()
-projection = open_transcript(Path(sys.argv[1]))
-timeline = Timeline(projection)
-print(anonymous() - before)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells memory by /proc")
+@pytest.mark.skipif(not TELLS_MEMORY, reason="tells memory by /proc")
 def test_memory_grows_by_a_quarter_of_the_file_at_most(session: Path) -> None:
-    command = [sys.executable, "-c", MEASURE, str(session)]
-    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=120)
-    grown, size = int(re.sub(r"\D", "", done.stdout)), session.stat().st_size
+    grown = memory_grown(
+        session, "from hindnote.hosts.claude.decoder import open_transcript", "open_transcript"
+    )
+    size = session.stat().st_size
 
     said(f"private memory grew by {grown / 1e6:.1f} MB for {size / 1e6:.0f} MB: {grown / size:.0%}")
     assert SMOKE or grown <= size / 4
@@ -228,25 +191,13 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path)
         file.write_text(body.replace(COMMON["sessionId"], f"{number:08}"), "utf-8")
     call = HostCall(host="claude", cwd=tmp_path, config_dir=tmp_path)
 
-    def walk() -> list[tuple[str, int]]:
-        folders = [entry.path for entry in os.scandir(projects)]
-        files = [file for folder in folders for file in os.scandir(folder)]
-        return [(file.path, file.stat().st_size) for file in files]
-
-    def ends() -> None:
-        for path, size in walk():
-            with open(path, "rb") as file:  # noqa: PTH123 - the least that could be done
-                file.read(8192)
-                file.seek(max(0, size - 8192))
-                file.read(8192)
-
     def afresh() -> None:
         Catalogue().sessions(call)
 
     known = Catalogue()
     assert len(known.sessions(call)) == FILES
-    plain, cold = best(ends), best(afresh)
-    stats, warm = best(walk), best(lambda: known.sessions(call))
+    plain, cold = best(lambda: read_ends(projects)), best(afresh)
+    stats, warm = best(lambda: walk(projects)), best(lambda: known.sessions(call))
 
     said(f"cold {cold / plain:.2f} times reading the ends, warm {warm / stats:.2f} times a walk")
     if not SMOKE:

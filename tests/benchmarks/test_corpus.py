@@ -6,20 +6,19 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from yardstick import SMOKE, said
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
 from hindnote.core.plugins import Hosts
 from hindnote.hosts.pi import plugin
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 SESSIONS = 12 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_SESSIONS", "3000"))
 SIZE = 20_000 if SMOKE else 1_000_000
 ROUNDS = 1 if SMOKE else 3
@@ -79,10 +78,6 @@ def plain(sessions: Path) -> None:
     for file in sessions.iterdir():
         if file.suffix == ".jsonl":
             file.read_bytes().lower().find(NEEDLE.encode())
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import re
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from yardstick import SMOKE, Entry, best, said
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
@@ -22,28 +20,7 @@ from hindnote.core.plugins import Hosts
 from hindnote.hosts.pi import plugin
 from hindnote.hosts.pi.decoder import Sessions
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ENTRIES = 400 if SMOKE else 20_000
-ROUNDS = 1 if SMOKE else 5
-
-
-class Call(msgspec.Struct):
-    type: str = ""
-    id: str | None = None
-
-
-class Message(msgspec.Struct):
-    role: str = ""
-    content: list[Call] | str = ""
-    toolCallId: str | None = None
-
-
-class Entry(msgspec.Struct):
-    type: str
-    id: str | None = None
-    parentId: str | None = None
-    timestamp: str | None = None
-    message: Message | None = None
 
 
 def entries(count: int, talk: int) -> Iterator[dict[str, Any]]:
@@ -92,21 +69,6 @@ def written(folder: Path, talk: int) -> Path:
 @pytest.fixture(scope="module", params=[4, 10**6], ids=["talk", "one-run"])
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("sessions"), request.param)
-
-
-def best(work: Callable[[], object], before: Callable[[], object] = gc.collect) -> float:
-    """Return the least processor time of a few rounds, in seconds: others use the machine too."""
-    times = []
-    for _ in range(ROUNDS):
-        before()
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return min(times)
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 def test_the_first_page_costs_little_more_than_decoding_the_lines(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
 import time
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
+from yardstick import SMOKE
+
 ROUNDS = 1 if SMOKE else 15
 
 LIMIT = 1.2

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from yardstick import SMOKE
 
 from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
@@ -17,7 +18,6 @@ from hindnote.core.notes.reading import ReadParams
 from hindnote.core.notes.rows import ListParams, SearchParams
 from hindnote.core.notes.store import Store
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 COUNT = 200 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
 COLD, WARM = 3.0, 0.3
 

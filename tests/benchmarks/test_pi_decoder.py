@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import os
 import random
-import re
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from yardstick import SMOKE, TELLS_MEMORY, Entry, best, memory_grown, read_ends, said, walk
 
 from hindnote.hosts.pi.catalogue import Catalogue, Places
 from hindnote.hosts.pi.decoder import Sessions
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ENTRIES = 1_000 if SMOKE else 100_000
 OUTPUT = 1_600
 """Characters of a tool's output on the average; makes a file of 133 MB."""
 
 FILES = 50 if SMOKE else 3_000
-ROUNDS = 1 if SMOKE else 5
-
-
-class Call(msgspec.Struct):
-    type: str = ""
-    id: str | None = None
-
-
-class Message(msgspec.Struct):
-    role: str = ""
-    content: list[Call] | str = ""
-    toolCallId: str | None = None
-
-
-class Entry(msgspec.Struct):
-    type: str
-    id: str | None = None
-    parentId: str | None = None
-    timestamp: str | None = None
-    message: Message | None = None
 
 
 USAGE = {"input": 3907, "output": 45, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3952}
@@ -96,21 +70,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def best(work: Callable[[], object]) -> float:
-    """Return the least processor time of a few rounds, in seconds: others use the machine too."""
-    times = []
-    for _ in range(ROUNDS):
-        gc.collect()
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return min(times)
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
-
-
 def test_a_cold_index_costs_little_more_than_decoding_the_lines(session: Path) -> None:
     decode = msgspec.json.Decoder(Entry).decode
 
@@ -144,27 +103,12 @@ def test_an_appended_entry_makes_the_next_call_little_slower(session: Path) -> N
     assert SMOKE or appended <= unchanged + 0.010
 
 
-MEASURE = """
-import re, sys
-from pathlib import Path
-from hindnote.core.history.timeline import Timeline
-from hindnote.hosts.pi.decoder import Sessions
-
-def anonymous():
-    return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
-
-before = anonymous()
-projection = Sessions().of_file(Path(sys.argv[1]))
-timeline = Timeline(projection)
-print(anonymous() - before)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells memory by /proc")
+@pytest.mark.skipif(not TELLS_MEMORY, reason="tells memory by /proc")
 def test_memory_grows_by_a_quarter_of_the_file_at_most(session: Path) -> None:
-    command = [sys.executable, "-c", MEASURE, str(session)]
-    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=120)
-    grown, size = int(re.sub(r"\D", "", done.stdout)), session.stat().st_size
+    grown = memory_grown(
+        session, "from hindnote.hosts.pi.decoder import Sessions", "Sessions().of_file"
+    )
+    size = session.stat().st_size
 
     said(f"private memory grew by {grown / 1e6:.1f} MB for {size / 1e6:.0f} MB: {grown / size:.0%}")
     assert SMOKE or grown <= size / 4
@@ -178,23 +122,11 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path)
         name = f"2026-11-30T09-57-58-333Z_{number:08}.jsonl"
         (folder / name).write_text(body.replace('"s1"', f'"{number:08}"'))
 
-    def walk() -> list[tuple[str, int]]:
-        folders = [entry.path for entry in os.scandir(tmp_path)]
-        files = [file for folder in folders for file in os.scandir(folder)]
-        return [(file.path, file.stat().st_size) for file in files]
-
-    def ends() -> None:
-        for path, size in walk():
-            with open(path, "rb") as file:  # noqa: PTH123 - the least that could be done
-                file.read(8192)
-                file.seek(max(0, size - 8192))
-                file.read(8192)
-
     where = Places((), (tmp_path,))
     known = Catalogue()
     assert len(known.sessions(where)) == FILES
-    plain, cold = best(ends), best(lambda: Catalogue().sessions(where))
-    stats, warm = best(walk), best(lambda: known.sessions(where))
+    plain, cold = best(lambda: read_ends(tmp_path)), best(lambda: Catalogue().sessions(where))
+    stats, warm = best(lambda: walk(tmp_path)), best(lambda: known.sessions(where))
 
     said(f"cold {cold / plain:.2f} times reading the ends, warm {warm / stats:.2f} times a walk")
     if not SMOKE:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yardstick import SMOKE
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
 from hindnote.core.plugins import Hosts
 from hindnote.hosts.pi import plugin
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 ROUNDS = 1 if SMOKE else 15
 CALLS = 20 if SMOKE else 300
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import time
 from typing import Any
 
 import pytest
+from yardstick import SMOKE
 
 from hindnote.hosts.pi.presentation.parse import present
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 LINES = 50 if SMOKE else 2_000
 ROUNDS = 1 if SMOKE else 5
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yardstick import SMOKE, said
 
 from hindnote.core.project.markdown import parse_markdown
 from hindnote.core.project.tools import run_tool
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
 DOCUMENTS = 300 if SMOKE else 5_000
 ROUNDS = "200"
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -62,10 +62,6 @@ def seconds(work: Callable[[], Any], times: int = 1) -> float:
         work()
         taken.append(time.perf_counter() - start)
     return min(taken)
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 def search(base: Path, **arguments: Any) -> dict[str, Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SMOKE = os.environ.get("HINDNOTE_BENCH") == "smoke"
+from yardstick import SMOKE, said
+
 ROUNDS = 1 if SMOKE else 3
 LARGE = 500_000 if SMOKE else 200_000_000
 LINE = 200_000 if SMOKE else 64_000_000
@@ -72,10 +71,6 @@ def turns(size: int) -> list[bytes]:
         written += len(rows[-1])
         number += 1
     return rows
-
-
-def said(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 def megabytes(size: int) -> str:
