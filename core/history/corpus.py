@@ -16,7 +16,7 @@ from hindnote.core.history.lookups import Lookups
 from hindnote.core.history.models import HistoryList
 from hindnote.core.history.page import Block, fit
 from hindnote.core.history.rows import Rows
-from hindnote.core.history.selection import Filters, Walk
+from hindnote.core.history.selection import Walk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Refused
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.models import EventRow, HistoryListParams
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.scan import Scan
-    from hindnote.core.history.selection import Chosen
+    from hindnote.core.history.selection import Chosen, Filters
     from hindnote.core.history.sessions import Sessions, Target
     from hindnote.core.operation import BoundCall
 
@@ -104,10 +104,9 @@ class Corpus:
         scan: Scan | None = None,
     ) -> None:
         self._bound, self._params, self._sessions = bound, params, sessions
-        self._filters, self._targets = filters, targets
-        self._scan = scan
         if filters.matcher is None and not filters.roles:
-            self._filters = Filters(frozenset({"user"}), None, filters.since, filters.until)
+            filters = replace(filters, roles=frozenset({"user"}))
+        self._filters, self._targets, self._scan = filters, targets, scan
         self._found: list[_Found] = []
         self._by_key: dict[Key, _Found] = {}
         self._size = Size(0, 0)
@@ -149,7 +148,7 @@ class Corpus:
             full = len(self._found) >= self._params.limit
             if full or (index and monotonic() > deadline):
                 return
-            if self._out_of_time(target) or self._ruled_out(target, deadline):
+            if self._outside_bounds(target) or self._ruled_out(target, deadline):
                 self._advance(covered=1)
                 continue
             projection = self._open(target)
@@ -228,7 +227,7 @@ class Corpus:
     def _ruled_out(self, target: Target, deadline: float) -> bool:
         return self._scan is not None and self._scan.lacks(target, deadline)
 
-    def _out_of_time(self, target: Target) -> bool:
+    def _outside_bounds(self, target: Target) -> bool:
         """Return whether facts about a session's file say that no event can be in the bounds."""
         entry, filters = target.entry, self._filters
         if entry is None:
