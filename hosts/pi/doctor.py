@@ -31,9 +31,14 @@ def checks() -> Iterator[Finding]:
     places = scopes()
     copies = [scope.extension for scope in places if _is_installed(place(scope))]
     referenced = [folder for scope in places for folder in scope.referenced()]
-    found = [finding for scope in places for finding in _installation(scope)]
+    found = [
+        finding
+        for scope in places
+        for findings in (_installation(scope), _references(scope))
+        for finding in findings
+    ]
     yield from found
-    if not found and not referenced:
+    if not found:
         yield Finding("ok", "Pi extension", "is not installed", "`hindnote install pi` installs it")
     if len(copies) + len(referenced) > 1:
         where = ", ".join(str(folder) for folder in (*copies, *referenced))
@@ -104,6 +109,17 @@ def _installation(scope: Scope) -> Iterator[Finding]:
     if not os.access(python, os.X_OK):
         yield Finding("error", subject, f"names an interpreter that is not there: {python}", again)
     yield from _files(there, record, again)
+
+
+def _references(scope: Scope) -> Iterator[Finding]:
+    """Look at the extensions that Pi loads where they lie."""
+    for folder in scope.referenced():
+        told = f"is what Pi's {scope.name} settings load"
+        if Place(folder).holds(shipped()):
+            yield Finding("ok", str(folder), f"{told}, and is current")
+        else:
+            advice = f"`pi remove {folder}`, then `hindnote install pi`"
+            yield Finding("error", str(folder), f"{told}, and is of another hindnote", advice)
 
 
 def _files(there: Place, record: Record, again: str) -> Iterator[Finding]:

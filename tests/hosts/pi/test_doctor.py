@@ -137,6 +137,22 @@ def test_two_installations_are_an_error(sound: Path) -> None:
     assert str(SOURCE) in finding.message
 
 
+def test_an_extension_that_pi_loads_where_it_lies_is_told(home: Path) -> None:
+    other = home / "other"
+    other.mkdir()
+    (other / "package.json").write_text('{"name": "hindnote"}')
+    settings = home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+
+    for folder, level, told in ((SOURCE, "ok", "is current"), (other, "error", "another hindnote")):
+        settings.write_text(json.dumps({"packages": [str(folder)]}))
+        [finding] = found(str(folder))
+        assert finding.level == level
+        assert finding.message.startswith("is what Pi's global settings load")
+        assert told in finding.message
+        assert found("Pi extension") == []
+
+
 def test_other_extensions_with_our_names_are_told(sound: Path) -> None:
     other = sound / ".pi/agent/extensions/other.ts"
     other.write_text("pi.registerTool({ name: 'notes_read' });")
