@@ -61,7 +61,7 @@ def resident(socket: str, parent: int, idle: float) -> int:
         startup.settle()
 
     try:
-        Server(Path(socket), parent, idle, answer).run(ready)
+        Server(Path(socket), parent, idle, answer, BODY_LIMIT).run(ready)
     except OSError as error:
         print(f"hindnote cannot serve at {socket}: {error}", file=sys.stderr)  # noqa: T201
         return 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import socket
 
-from hindnote.hosts.claude.helper import BODY_LIMIT
-
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request's line and header fields, at most."""
 
@@ -28,8 +26,12 @@ class BadRequest(Exception):
         self.status = status
 
 
-def read_request(connection: socket.socket) -> tuple[str, str, bytes]:
+def read_request(connection: socket.socket, body_limit: int) -> tuple[str, str, bytes]:
     """Read one request: method, target and body.
+
+    Args:
+        connection: Where it comes from.
+        body_limit: Bytes of its body, at most.
 
     Raises:
         BadRequest: It is no request, or too large.
@@ -45,6 +47,8 @@ def read_request(connection: socket.socket) -> tuple[str, str, bytes]:
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
         raise BadRequest(400, "not an HTTP/1.1 request")
     size = _body_size(lines[1:])
+    if size > body_limit:
+        raise BadRequest(413, f"the body has {size} bytes; at most {body_limit} are read")
     body = received[end + 4 :]
     while len(body) < size:
         _receive(connection, body)
@@ -68,8 +72,6 @@ def _body_size(fields: list[str]) -> int:
             if not value.strip().isdecimal():
                 raise BadRequest(400, "the content length is no number")
             size = int(value)
-    if size > BODY_LIMIT:
-        raise BadRequest(413, f"the body has {size} bytes; at most {BODY_LIMIT} are read")
     return size
 
 

@@ -62,13 +62,17 @@ class Server:
         parent: Id of the process whose end ends the server.
         idle: Seconds without a request after which the server ends.
         answer: What answers a body.
+        body_limit: Bytes of a body, at most.
     """
 
-    def __init__(self, path: Path, parent: int, idle: float, answer: Answer) -> None:
+    def __init__(
+        self, path: Path, parent: int, idle: float, answer: Answer, body_limit: int
+    ) -> None:
         self._path = path
         self._parent = parent
         self._idle = idle
         self._answer = answer
+        self._body_limit = body_limit
         self._lock = threading.Lock()
         self._running = 0
         self._jobs: dict[str, _Job] = {}
@@ -137,7 +141,7 @@ class Server:
 
     def _response(self, connection: socket.socket) -> bytes:
         try:
-            method, target, body = read_request(connection)
+            method, target, body = read_request(connection, self._body_limit)
         except BadRequest as bad:
             return failure(bad.status, str(bad))
         if (method, target) == ("POST", "/"):

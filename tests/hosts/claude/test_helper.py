@@ -431,7 +431,7 @@ def serving(folder: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(server, "_signals", Ended)
     listening = threading.Event()
-    running = server.Server(folder / "s", os.getpid(), 60, helper.answer)
+    running = server.Server(folder / "s", os.getpid(), 60, helper.answer, BODY_LIMIT)
     thread = threading.Thread(target=running.run, args=(listening.set,))
     thread.start()
     assert listening.wait(10)
