@@ -26,6 +26,9 @@ LOCK_NAME = "todo.lock"
 LOCK_SECONDS = 15.0
 """How long a mutation waits for another one."""
 
+FOLDER_LOCK_SECONDS = 5.0
+"""How long one waits for readers of the todos root, and for another workspace over it."""
+
 OTHER = "other"
 """Stands for the content hash of something that is no regular file."""
 
@@ -144,6 +147,21 @@ def folder_lock(folder: int, *, exclusive: bool, seconds: float) -> Iterator[boo
     finally:
         with contextlib.suppress(OSError):
             fcntl.flock(folder, fcntl.LOCK_UN)
+
+
+@contextmanager
+def changing_folder(folder: int) -> Iterator[None]:
+    """Hold the exclusive lock of an open folder whose files are to change.
+
+    Raises:
+        Declined: ``locked`` when others hold it for too long.
+    """
+    with folder_lock(folder, exclusive=True, seconds=FOLDER_LOCK_SECONDS) as held:
+        if not held:
+            raise Declined(
+                "locked", "another workspace is busy in the same todos root; try again later"
+            )
+        yield
 
 
 def lock_folder(folder: int, *, exclusive: bool, seconds: float) -> bool:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import Workspace
-from hindnote.core.project.state import folder_lock, open_state, root_lock, state_folder
+from hindnote.core.project.state import changing_folder, open_state, root_lock, state_folder
 from hindnote.core.project.todos.journal import JOURNALS, STAGING
 from hindnote.core.project.todos.looking import TodosFolder
-from hindnote.core.project.todos.recovery import FOLDER_LOCK_SECONDS, recover
+from hindnote.core.project.todos.recovery import recover
 from hindnote.core.project.todos.scan import Scan, scan
 
 
@@ -74,11 +74,5 @@ def mutation(
         staging = stack.enter_context(state_folder(state, STAGING))
         recover(workspace, journals, staging, effects)
         folder = stack.enter_context(contextlib.closing(TodosFolder(workspace, create=create_root)))
-        held = stack.enter_context(
-            folder_lock(folder.handle, exclusive=True, seconds=FOLDER_LOCK_SECONDS)
-        )
-        if not held:
-            raise Declined(
-                "locked", "another workspace is busy in the same todos root; try again later"
-            )
+        stack.enter_context(changing_folder(folder.handle))
         yield Held(workspace, folder.handle, journals, staging, effects)

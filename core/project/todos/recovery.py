@@ -11,8 +11,8 @@ from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import Root, Workspace, entries
 from hindnote.core.project.state import (
     OTHER,
+    changing_folder,
     digest,
-    folder_lock,
     hash_of,
     read_regular,
     remove,
@@ -28,8 +28,6 @@ from hindnote.core.project.todos.journal import (
 )
 from hindnote.core.project.todos.moves import Move
 
-FOLDER_LOCK_SECONDS = 5.0
-
 _LEFT_OVER = re.compile(r"[0-9a-f]{32}\.(?:create|target|json\.tmp)")
 
 
@@ -38,7 +36,8 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
 
     Raises:
         Declined: ``recovery_blocked`` when a journal is none of this version's, or
-            only a person can decide. Journals before it are recovered already.
+            only a person can decide; ``locked`` when another workspace is busy in a
+            journal's root. Journals before it are recovered already.
     """
     for name in [entry.name for entry in entries(journals)]:
         if is_journal(name):
@@ -77,7 +76,7 @@ def _recover_one(
         with ExitStack() as stack:
             folder = workspace.open(root.parts)
             stack.callback(os.close, folder)
-            stack.enter_context(folder_lock(folder, exclusive=True, seconds=FOLDER_LOCK_SECONDS))
+            stack.enter_context(changing_folder(folder))
             _settle(Move(journal, root, folder, journals, staging, effects), receipt)
     except (OSError, Declined) as error:
         receipt.state = "failed"
@@ -132,6 +131,8 @@ def _foreign(name: str, why: str) -> Declined:
 
 
 def _blocked(receipt: ReceiptLog, error: Exception) -> Declined:
+    if isinstance(error, Declined) and error.code == "locked":
+        return error
     reason = error.message if isinstance(error, Declined) else str(error)
     return Declined(
         "recovery_blocked",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import random
 import signal
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from hindnote.core.project import state
 
 pytestmark = pytest.mark.filterwarnings(
     # Test runners keep threads of their own; the children use none of them.
@@ -112,6 +115,33 @@ def test_a_kill_during_recovery_leaves_one_state_as_well(project: Any, strikes: 
             recovered(project)
             if not killed:
                 break
+
+
+def test_a_recovery_touches_nothing_while_another_workspace_is_busy(
+    project: Any, strikes: Strikes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def move() -> None:
+        with strikes(20, kill, after=False, again=False):
+            project.move()
+
+    project.reset()
+    assert project.killed(move)
+    before = project.files(), project.leftovers()
+    monkeypatch.setattr(state, "FOLDER_LOCK_SECONDS", 0.02)
+    folder = os.open(project.todos, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        dto = project.allocate().dto
+        assert dto["error"]["code"] == "locked"
+        assert [one["state"] for one in dto["effects"]["recovery"]["receipts"]] == ["failed"]
+        assert (project.files(), project.leftovers()) == before
+    finally:
+        os.close(folder)
+
+    recovered(project)
 
 
 @pytest.mark.parametrize("after", [False, True])
