@@ -33,7 +33,7 @@ function register(pi: ExtensionAPI, definitions: ToolDefinition[]): void {
 export default function hindnote(pi: ExtensionAPI) {
 	const complaints: string[] = [];
 	const ours: string[] = [];
-	let project: string[] | undefined;
+	let project: Promise<string[]> | undefined;
 	let draw: typeof import("./draw.ts") | undefined;
 
 	let loading: Promise<typeof import("./runtime.ts")> | undefined;
@@ -79,12 +79,18 @@ export default function hindnote(pi: ExtensionAPI) {
 		});
 		tools.push(definition(REMAINING, { execute: remaining, ...draw?.drawing(REMAINING.name) }));
 		ours.push(...offer(ctx, tools));
+		// What the model is offered stands in the system prompt, which Pi draws up for the first
+		// request before these could join it; the second one would then begin otherwise.
+		if (process.env.HINDNOTE_PROJECT_TOOLS === "direct") await offerProject(ctx);
 	});
 
-	/** Register the project tools, once. */
-	async function offerProject(ctx: ExtensionContext): Promise<void> {
-		if (project) return;
-		project = [];
+	/** Register the project tools, once, and return their names. */
+	function offerProject(ctx: ExtensionContext): Promise<string[]> {
+		project ??= registerProject(ctx);
+		return project;
+	}
+
+	async function registerProject(ctx: ExtensionContext): Promise<string[]> {
 		const { projectTools } = await import("./project.ts");
 		const { tools, complaint } = projectTools(process.env.HINDNOTE_PROJECT_TOOLS, pi.getSettings(), ({ name }) => {
 			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
@@ -92,12 +98,14 @@ export default function hindnote(pi: ExtensionAPI) {
 			return { execute, ...draw?.drawing(name) };
 		});
 		if (complaint) complain(ctx, complaint);
-		project = offer(ctx, tools);
+		return offer(ctx, tools);
 	}
 
 	// Their types are long, and Pi's start would wait while it renders them. The model and its
 	// scripts reach no tool before the first run begins.
-	pi.on("before_agent_start", (_event, ctx) => offerProject(ctx));
+	pi.on("before_agent_start", async (_event, ctx) => {
+		await offerProject(ctx);
+	});
 
 	pi.on("context_with_system", async (event, ctx) => {
 		// Whoever left all the tools out has no use for what they would tell.
@@ -110,8 +118,8 @@ export default function hindnote(pi: ExtensionAPI) {
 	pi.registerCommand("hindnote", {
 		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
 		handler: async (_args, ctx) => {
-			await offerProject(ctx);
-			const tools = `tools: ${ours.length} registered, ${project?.length ?? 0} project tools`;
+			const { length } = await offerProject(ctx);
+			const tools = `tools: ${ours.length} registered, ${length} project tools`;
 			const status = await (await load()).runtime.status();
 			ctx.ui.notify([tools, ...complaints, ...status].join("\n"), "info");
 		},

@@ -123,6 +123,8 @@ def test_the_model_calls_them_where_the_person_says_so(pi: Pi, model: ScriptedMo
 
     for name, tool in project.project_tools().items():
         assert model.played[0].tools[name]["description"].startswith(tool.description)
+    [system] = {request.system for request in model.played}
+    assert "- project_todo_list: " in system
     created, looked, failed = model.played[1:]
     assert not created.results[0].is_error
     listed = output(looked.results[1])
