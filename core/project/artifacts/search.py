@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -287,9 +288,19 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
             "searched"
         )
     lines = []
-    for row in rows:
-        lines.append(f"{row['path']} | {row['title']} | score {row['score']:.2f}")
+    for row, score in zip(rows, _scores(rows), strict=True):
+        lines.append(" | ".join([row["path"], row["title"], *score]))
         if row["snippet"]:
             lines.append(f"    {row['snippet']}")
         lines += [f"    {item['relation']}: {item['path']}" for item in row["related"]]
     return View(summary, lines, {"results": len(rows), "total": total})
+
+
+def _scores(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return what each hit's line says of its score: nothing when all would say the same.
+
+    With few documents scores are around a millionth, so significant digits are shown.
+    """
+    rounded = (Decimal(format(row["score"], ".3g")) for row in rows)
+    told = [f"score {score:f}" for score in rounded]
+    return [[score] for score in told] if len(set(told)) > 1 else [[] for _ in told]

@@ -378,3 +378,27 @@ def test_folders_too_deep_are_counted_and_not_entered(base: Path, run: Run) -> N
 
     assert data["results"] == []
     assert data["cache_state"]["unreadable"] == 1
+
+
+def test_lines_show_scores_that_differ_in_digits_that_differ(run: Run, write: Write) -> None:
+    write("docs/a.md", "rollback", "title: rollback")
+    write("docs/b.md", "rollback " + "other words " * 20)
+
+    answer = run("artifact_search", query="rollback")
+
+    first, second = (row["score"] for row in answer.dto["data"]["results"])
+    lines = [row for row in answer.details["rows"] if row.startswith("docs/")]
+    shown = [line.rpartition(" | score ")[2] for line in lines]
+    assert 0 < second < first < 0.001
+    assert "e" not in "".join(shown)
+    assert [float(score) for score in shown] == pytest.approx([first, second], rel=0.005)
+
+
+def test_lines_leave_out_scores_that_are_all_the_same(run: Run, write: Write) -> None:
+    write("docs/a.md", "rollback")
+    write("docs/b.md", "rollback")
+
+    answer = run("artifact_search", query="rollback")
+
+    assert "score" not in answer.text.partition("{")[0]
+    assert all(row["score"] > 0 for row in answer.dto["data"]["results"])
