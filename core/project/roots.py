@@ -128,14 +128,15 @@ def _root(workspace: Path, scope: Scope, given: str | None) -> Root:
     return Root(scope, parts, given is not None)
 
 
-def contained(within: Path, start: Path, name: str, given: str) -> Path:
+def contained(within: Path, start: Path, name: str, given: str, *, told: str | None = None) -> Path:
     """Return the physical path of what a parameter names, checked to lie ``within``.
 
     Args:
         within: Physical directory that must contain it.
         start: Directory from which a relative path starts.
         name: The parameter, for messages.
-        given: Its value.
+        given: Its value, or the part of it that is to be resolved.
+        told: The whole value, when ``given`` is a part.
 
     Raises:
         Declined: ``outside_workspace``, ``path_too_long`` or ``invalid_path``.
@@ -149,7 +150,7 @@ def contained(within: Path, start: Path, name: str, given: str) -> Path:
     if physical != within and within not in physical.parents:
         raise Declined(
             "outside_workspace",
-            f"{name} {quote(given)} leads outside the directory that this session may use; "
+            f"{name} {quote(given if told is None else told)} leads outside the directory that this session may use; "
             "nothing was read or changed",
         )
     return physical

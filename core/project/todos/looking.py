@@ -104,7 +104,7 @@ def file_name(workspace: Workspace, path: str) -> str:
     folder, slash, name = path.rpartition("/")
     if name in ("", ".", ".."):
         raise Declined("invalid_path", "path names no file; give one as project_todo_list shows it")
-    parent = contained(workspace.path, workspace.path, "path", folder + slash or ".")
+    parent = contained(workspace.path, workspace.path, "path", folder + slash or ".", told=path)
     if parent != workspace.path.joinpath(*workspace.todos.parts):
         raise Declined(
             "invalid_path",

@@ -134,6 +134,15 @@ def test_a_path_that_is_no_todo_is_refused(
     assert answer.dto["error"]["code"] == code
 
 
+@pytest.mark.parametrize("path", ["../x", "../beside/secret.md", "/x"])
+def test_a_path_that_leads_outside_is_told_whole(base: Path, run: Run, path: str) -> None:
+    (base / "todos").mkdir()
+
+    answer = run("todo_inspect", path=path)
+
+    assert f"path “{path}” leads outside" in answer.dto["error"]["message"]
+
+
 @pytest.mark.parametrize("tool", ["todo_allocate", "todo_create"])
 @pytest.mark.parametrize(
     "hostile", [".hindnote", ".hindnote/todo-transitions", ".hindnote/todo-staging"]
