@@ -11,6 +11,7 @@ import click
 
 from hindnote.core.cli.corpus import (
     asking,
+    counted,
     folder,
     leave_refused,
     local_time,
@@ -124,7 +125,7 @@ def _show_hit(console: Console, row: dict[str, Any], matcher: Matcher | None) ->
     if row["matches_total"] > 1:
         facts.append(f"{row['matches_total']:,} matches")
     if "also_in" in row:
-        facts.append(f"also in {row['also_in']} other sessions")
+        facts.append(f"also in {counted(row['also_in'], 'other session')}")
     console.print(Text("  " + "  ".join(filter(None, facts)), style="green"))
     console.print(_preview(row, matcher))
     console.print(Text(f"    {command(row)}", style="dim"))
@@ -153,9 +154,9 @@ def command(row: dict[str, Any]) -> str:
 def _summary(page: dict[str, Any]) -> str:
     covered, remaining = page["sessions_covered"], page["sessions_remaining"]
     skipped = page.get("sessions_skipped", 0)
-    count = len(page["items"])
-    told = [f"{count} {'hit' if count == 1 else 'hits'}"]
-    told.append(f"{covered:,} of {covered + remaining + skipped:,} sessions searched to the end")
+    told = [counted(len(page["items"]), "hit")]
+    total = counted(covered + remaining + skipped, "session")
+    told.append(f"{covered:,} of {total} searched to the end")
     if page.get("lookups_omitted"):
         told.append(f"{page['lookups_omitted']:,} look-ups by hindnote's own tools left out")
     if skipped:

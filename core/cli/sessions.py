@@ -15,6 +15,7 @@ import click
 from hindnote.core.cli.corpus import (
     WIDE,
     asking,
+    counted,
     folder,
     leave_refused,
     local_time,
@@ -252,7 +253,7 @@ def _size(size: int) -> str:
 def _summary(rows: list[_Row], total: int) -> str:
     if not total:
         return "no sessions"
-    told = [f"{len(rows)} of {total:,} sessions"]
+    told = [f"{len(rows)} of {counted(total, 'session')}"]
     if len(rows) < total:
         told.append("--all lists the others")
     if any(row.events is None and row.problem is None for row in rows):

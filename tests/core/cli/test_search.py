@@ -35,6 +35,12 @@ def test_hits_are_shown_by_session_newest_first() -> None:
     assert lines[-1] == "3 hits; 2 of 2 sessions searched to the end"
 
 
+def test_one_session_is_told_as_one() -> None:
+    end = run("search", "needle", "--host", "pi").output.splitlines()[-1]
+
+    assert end == "1 hit; 1 of 1 session searched to the end"
+
+
 def test_each_hit_comes_with_the_command_that_reads_it() -> None:
     found = run("search", "needle", "--host", "claude").output
     commands = [line for line in found.splitlines() if line.startswith("    hindnote call")]

@@ -51,6 +51,12 @@ def test_the_table_shows_the_session_that_changed_last_first(corpus: Any) -> Non
     assert end == "2 of 2 sessions"
 
 
+def test_one_session_is_told_as_one(corpus: Any) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+
+    assert run().output.splitlines()[-1] == "1 of 1 session"
+
+
 def test_json_tells_every_fact(corpus: Any) -> None:
     file = corpus.add_pi("aaaaaaaa-1", "one", title="Title")
 
