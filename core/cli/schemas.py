@@ -26,6 +26,11 @@ def schemas(tool: str | None, project: bool) -> None:
     hindnote schemas | jq '.[].name'
     hindnote schemas --project
     """  # noqa: D301 (click reads the character itself)
+    if project and tool is not None and tool not in PROJECT_NAMES:
+        raise click.UsageError(
+            f"{tool} is no project tool; there are: {', '.join(PROJECT_NAMES)}; "
+            "without --project it is printed"
+        )
     if tool is not None:
         declared: Any = _declared(tool)
     else:

@@ -36,3 +36,20 @@ def test_an_unknown_operation_is_a_usage_error_that_names_the_seven() -> None:
 
     assert result.exit_code == 2
     assert all(name in result.output for name in NAMES)
+
+
+def test_a_tool_that_is_none_of_the_project_s_is_refused_with_those_that_are() -> None:
+    result = CliRunner().invoke(make_app(), ["schemas", "--project", "notes_list"])
+
+    assert result.exit_code == 2
+    assert "notes_list is no project tool" in result.stderr
+    assert all(name in result.stderr for name in PROJECT_NAMES)
+
+
+def test_a_project_tool_is_printed_with_the_option_as_without_it() -> None:
+    alone, both = (
+        CliRunner().invoke(make_app(), ["schemas", *words, "project_todo_list"])
+        for words in ([], ["--project"])
+    )
+
+    assert (both.exit_code, both.output) == (0, alone.output)
