@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -268,7 +269,9 @@ class Place:
         self._gone.add(path)
         if self.dry_run:
             return f"would remove {path}"
-        remove()
+        # Another process may be taking the same away.
+        with suppress(FileNotFoundError):
+            remove()
         return f"removed {path}"
 
 

@@ -296,6 +296,24 @@ def test_take_away_leaves_nothing(tmp_path: Path) -> None:
     assert list(Place(folder).take_away()) == []
 
 
+@pytest.mark.parametrize("name", ["unlink", "rmdir"])
+def test_what_another_process_takes_away_at_that_moment_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    real = getattr(Path, name)
+
+    def late(path: Path) -> None:
+        real(path)
+        real(path)
+
+    monkeypatch.setattr(Path, name, late)
+    list(Place(folder).take_away())
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_take_away_leaves_what_it_did_not_write_and_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "place"
     put(folder, FILES)
