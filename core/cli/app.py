@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from typing import NoReturn, TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
 
 import click
 
-from hindnote.core.cli.tree import Failure, Tree, unwritten
+from hindnote.core.cli.tree import Failure, Tree, let_go, unwritten
 from hindnote.core.failures import HostFailure
 from hindnote.core.operation import ArgumentError
 
@@ -54,13 +56,49 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """What a help or a table meets on a full disk; notes turn it into a refusal of their own."""
 
 
+UNREAD = 141
+"""Exit code when nobody read the output to its end: a shell's own for a closed pipe."""
+
+
+@contextmanager
+def _while_it_is_read() -> Iterator[None]:
+    """Leave with a code of its own when the reader of the output left (``| head``).
+
+    Click and rich would leave with 1, which is a refusal.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise _unread() from None
+    except SystemExit as left:
+        # Rich leaves by itself.
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        raise _unread() from None
+
+
+def _unread() -> click.exceptions.Exit:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            let_go(stream)
+    return click.exceptions.Exit(UNREAD)
+
+
 class App(Tree):
     """The root: turns the failures of a call into exit code 2."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the options of the root, of which some print and leave."""
+        with _while_it_is_read():
+            return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            with _while_it_is_read():
+                return super().invoke(ctx)
         except (HostFailure, ArgumentError) as failure:
             cause = failure.__cause__
             if isinstance(failure, HostFailure) and cause is not None:
@@ -87,6 +125,9 @@ def run() -> NoReturn:
         _forgive(stream)
     try:
         make_app().main(prog_name="hindnote")
+    except BrokenPipeError:
+        # Nobody read click's own message of what is wrong.
+        sys.exit(_unread().exit_code)
     except Exception as crash:  # noqa: BLE001
         if isinstance(crash, OSError) and crash.errno in _FULL:
             unwritten(crash).show()

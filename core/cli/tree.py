@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -45,15 +45,20 @@ def deliver(text: str) -> None:
 
 
 def unwritten(error: OSError) -> Failure:
-    """Return the failure of an output that cannot be written, and let go of the output.
+    """Return the failure of an output that cannot be written, and let go of the output."""
+    let_go(sys.stdout)
+    return Failure(f"the output cannot be written: {error.strerror}")
 
-    What is still buffered would fail again while Python ends, with an exit code of its own.
+
+def let_go(stream: TextIO) -> None:
+    """Let what a stream still buffers go nowhere.
+
+    It would fail again while Python ends, with an exit code of its own.
     """
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
-    return Failure(f"the output cannot be written: {error.strerror}")
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 import pytest
@@ -149,6 +152,42 @@ def test_a_crash_is_exit_code_2_and_keeps_its_traceback() -> None:
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr
     assert done.stdout == ""
+
+
+@contextmanager
+def unread() -> Iterator[int]:
+    """Yield a pipe whose reader left."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        yield writing
+    finally:
+        os.close(writing)
+
+
+def ended(arguments: list[str], **streams: int) -> subprocess.CompletedProcess[bytes]:
+    code = "from hindnote.core.cli.app import run; run()"
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, **streams, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["sessions", "--help"], ["schemas"], ["sessions"], ["sessions", "--json"]],
+)
+def test_a_reader_that_left_is_no_refusal(arguments: list[str], corpus: Any) -> None:
+    """Click and rich would leave with 1 each."""
+    corpus.add_pi("aaaaaaaa-1", "one")
+
+    with unread() as output:
+        done = ended(arguments, stdout=output, stderr=subprocess.PIPE)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_message_that_nobody_reads_is_no_refusal() -> None:
+    with unread() as output:
+        assert ended(["sessions", "--bogus"], stderr=output).returncode == 141
 
 
 def test_the_version_is_the_distribution_s() -> None:
