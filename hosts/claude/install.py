@@ -55,8 +55,9 @@ def install(marketplace: bool, dry_run: bool) -> None:
             )
         files = marketplace_files() if marketplace else plugin_files()
         touched = tell(here.put(files))
-    if marketplace and executable:
+    if marketplace and executable and (touched or not _has_joined(executable)):
         _join_marketplace(executable, here.folder, dry_run)
+        touched = True
     if not touched:
         click.echo(f"nothing to do: {here.folder} is current")
     elif not dry_run:
@@ -162,21 +163,34 @@ def _run(dry_run: bool, *command: str) -> str | None:
         return None
     click.echo(f"running {line}")
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = _ended(*command)
     except subprocess.TimeoutExpired:
         return f"{line} did not end"
     return f"{line} failed: {(done.stderr or done.stdout).strip()}" if done.returncode else None
 
 
+def _ended(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def _has_joined(executable: str) -> bool:
+    """Return whether Claude Code lists the plugin, switched on; False when it does not tell."""
+    try:
+        listed = json.loads(_ended(executable, "plugin", "list", "--json").stdout)
+        return any(one["id"] == PLUGIN and one["enabled"] is True for one in listed)
+    except (subprocess.TimeoutExpired, ValueError, TypeError, KeyError):
+        return False
+
+
 def _join_marketplace(executable: str, folder: Path, dry_run: bool) -> None:
-    """Let Claude Code install the plugin; a second time it says that there is nothing to do."""
+    """Let Claude Code install the plugin, also after an update or when it was switched off."""
     for command in (("marketplace", "add", str(folder)), ("install", PLUGIN)):
         if problem := _run(dry_run, executable, "plugin", *command):
             raise click.ClickException(problem)

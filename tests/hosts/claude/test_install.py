@@ -26,11 +26,14 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pat
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
 
-    def claude(version: str = "2.1.332 (Claude Code)", *, status: int = 0) -> Path:
+    def claude(
+        version: str = "2.1.332 (Claude Code)", *, status: int = 0, listed: str = "[]"
+    ) -> Path:
         script = folder / "claude"
         log = tmp_path / "claude.log"
         script.write_text(
             f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; exit 0; fi\n'
+            f"if [ \"$2\" = list ]; then echo '{listed}'; exit 0; fi\n"
             f'echo "$@" >> {log}\necho failed >&2; exit {status}\n'
         )
         script.chmod(0o755)
@@ -234,6 +237,41 @@ def test_the_marketplace_is_added_and_the_plugin_installed_from_it(
         "plugin marketplace remove hindnote",
     ]
     assert not place.exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_marketplace_that_claude_installed_from_is_let_be(
+    claude: Callable[..., Path], tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    claude()
+    run(install, "--marketplace")
+    log = claude(listed='[{"id": "x@y"}, {"id": "hindnote@hindnote", "enabled": true}]')
+    before = log.read_text()
+    place = tmp_path / "data" / "hindnote" / "claude-marketplace"
+
+    result = run(install, "--marketplace", *options)
+
+    assert (result.exit_code, result.output) == (0, f"nothing to do: {place} is current\n")
+    assert log.read_text() == before
+
+
+@pytest.mark.parametrize(
+    "listed",
+    ["[]", "what?", "5", "[5]", "[{}]", '[{"id": "hindnote@hindnote", "enabled": false}]'],
+)
+def test_a_plugin_that_claude_does_not_list_as_on_is_installed_from_the_marketplace_again(
+    claude: Callable[..., Path], listed: str
+) -> None:
+    claude()
+    run(install, "--marketplace")
+    log = claude(listed=listed)
+    before = log.read_text()
+
+    result = run(install, "--marketplace")
+
+    assert result.exit_code == 0
+    assert "nothing to do" not in result.output
+    assert log.read_text() == before * 2
 
 
 def test_a_failure_of_claude_is_told(claude: Callable[..., Path]) -> None:
