@@ -13,14 +13,11 @@ from hindnote.core.doctor import Finding
 from hindnote.core.placing import FOREIGN, NotOurs, Place, Record
 from hindnote.core.programs import dotted, told_version
 from hindnote.core.registry import NAMES
-from hindnote.hosts.pi.install import place
+from hindnote.hosts.pi.install import PI, place
 from hindnote.hosts.pi.places import Scope, scopes, shipped
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
-
-PI = (1, 6)
-"""Major and minor version of the Pi that the extension was tested against."""
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 

@@ -7,6 +7,7 @@ did not write is touched, and taking it away leaves Pi's folder as it was before
 
 from __future__ import annotations
 
+import shutil
 import sys
 from importlib.metadata import version
 
@@ -14,7 +15,11 @@ import click
 
 from hindnote.core.cli.tree import explained, tell
 from hindnote.core.placing import FOREIGN, NotOurs, Place
+from hindnote.core.programs import dotted
 from hindnote.hosts.pi.places import MANIFEST, Scope, scopes, shipped
+
+PI = (1, 6)
+"""Major and minor version of the Pi that the extension was tested against."""
 
 _project = click.option(
     "--project", is_flag=True, help="For the project in this directory alone, in its .pi folder."
@@ -27,6 +32,8 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @_dry_run
 def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
+    if shutil.which("pi") is None:
+        click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
     here, other = reversed(scopes()) if project else scopes()
     with explained(NotOurs):
         _refuse_second(here, other)

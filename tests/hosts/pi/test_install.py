@@ -35,6 +35,15 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in found}
 
 
+@pytest.fixture(autouse=True)
+def pi(home: Path, tmp_path: Path) -> Path:
+    """A Pi on the PATH."""
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.touch(0o755)
+    return program
+
+
 @pytest.fixture
 def extension(home: Path) -> Path:
     return home / ".pi" / "agent" / "extensions" / "hindnote"
@@ -51,6 +60,15 @@ def test_install_copies_the_extension_and_names_this_interpreter(extension: Path
     assert record.facts["python"] == sys.executable
     # The extension reads it there.
     assert json.loads((extension / MANIFEST).read_bytes())["python"] == sys.executable
+
+
+def test_install_without_pi_says_what_is_needed_and_goes_on(extension: Path, pi: Path) -> None:
+    pi.unlink()
+
+    first, *_ = done(install)
+
+    assert first.startswith("there is no pi on the PATH; hindnote needs Pi 1.6")
+    assert (extension / "index.ts").is_file()
 
 
 def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
