@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, deliver
 from hindnote.core.registry import NAMES
 from hindnote.core.text import clean
@@ -23,7 +24,12 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("operation", type=click.Choice(NAMES), metavar="OPERATION")
 @click.argument("arguments", metavar="[JSON | -]", default="{}")
 @click.option(
-    "--host", metavar="HOST", default="pi", show_default=True, help="Whose notes and sessions."
+    "--host",
+    metavar="HOST",
+    default="pi",
+    show_default=True,
+    shell_complete=complete_host,
+    help="Whose notes and sessions.",
 )
 @click.option("--cwd", type=FOLDER, help="Where the host runs; by default the current directory.")
 @click.option(

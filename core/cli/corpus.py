@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure
 from hindnote.core.outcome import render_refusal
 
@@ -49,7 +50,12 @@ def which_sessions(command: F) -> F:
     """Add the options that say which sessions are meant to a command."""
     for option in (
         click.option("--project", is_flag=True, help="Only this project's sessions."),
-        click.option("--host", metavar="HOST", help="Only this host's sessions."),
+        click.option(
+            "--host",
+            metavar="HOST",
+            shell_complete=complete_host,
+            help="Only this host's sessions.",
+        ),
     ):
         command = option(command)
     return command

@@ -1,0 +1,15 @@
+"""What a shell completes beyond the commands and options that click knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hindnote.core.entries import HOSTS, entries
+
+if TYPE_CHECKING:
+    import click
+
+
+def complete_host(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the installed hosts that begin so, sorted, without importing any."""
+    return sorted({entry.name for entry in entries(HOSTS) if entry.name.startswith(incomplete)})
