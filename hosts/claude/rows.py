@@ -8,12 +8,18 @@ the conversation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from datetime import datetime
+from math import isnan
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from hindnote.core.history.instants import instant
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, mend, parse
+
+_MILLISECONDS = 1e11
+"""Numbers above this count milliseconds, and not seconds."""
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that make up the conversation."""
@@ -82,7 +88,7 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     type: str = ""
     message: Message | None = None
     uuid: str | None = None
-    timestamp: str | float | None = None
+    timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
     subtype: str | None = None
     attachment: Attachment | None = None
     rendered: Raw | UnsetType = UNSET
@@ -110,6 +116,11 @@ class About(msgspec.Struct, gc=False, rename="camel"):
     agent_id: Any = None
     timestamp: Any = None
     cwd: Any = None
+
+
+def seconds(number: float) -> float:
+    """Return a recorded number as seconds since the epoch; large ones are milliseconds."""
+    return number / 1000 if abs(number) > _MILLISECONDS else number
 
 
 _DECODER = msgspec.json.Decoder(Row)
@@ -191,9 +202,20 @@ def _fitting(data: bytes | Raw, shape: type[StructT]) -> StructT:
         try:
             kept[field.name] = msgspec.json.decode(raw, type=field.type)
         except msgspec.ValidationError:
-            if field.name in _NESTED:
+            if field.name == "timestamp":
+                kept[field.name] = _recorded_time(raw)
+            elif field.name in _NESTED:
                 kept[field.name] = _fitting(raw, _NESTED[field.name])
             elif field.name == "content" and bytes(raw).startswith(b"["):
                 blocks = msgspec.json.decode(raw, type=list[Raw])
                 kept[field.name] = [_fitting(block, Block) for block in blocks]
     return shape(**kept)
+
+
+def _recorded_time(raw: Raw) -> float | None:
+    """Return a time that is written in another way than Claude Code writes it."""
+    try:
+        moment = instant(msgspec.json.decode(raw, type=str))
+    except msgspec.ValidationError:
+        return None
+    return None if isnan(moment) else moment

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
 from datetime import datetime
 from math import nan
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from hindnote.core.history.instants import instant
+from hindnote.hosts.claude.rows import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Stamp = str | float | None
-    """A time as a row has it."""
-
-_MILLISECONDS = 1e11
-"""Numbers above this count milliseconds, and not seconds."""
-
-_Moment = Annotated[datetime, msgspec.Meta(tz=True)]
-_MOMENTS = msgspec.json.Decoder(list[_Moment])
-_STAMPS = msgspec.json.Decoder(list[str | float | None])
+_DECODER = msgspec.msgpack.Decoder(list[datetime | float | None])
 
 
 class Times:
@@ -35,38 +26,52 @@ class Times:
     """
 
     def __init__(self) -> None:
-        self._recorded: deque[bytes] = deque()
-        """Lists of what was recorded, encoded: strings of their own weigh three times as much."""
+        self._recorded = bytearray()
+        """Lists of what was recorded, as MessagePack: ten bytes for each time."""
+        self._sizes = array("i")
+        """Bytes of each list."""
         self._known = array("d")
         self._lock = Lock()
 
-    def extend(self, stamps: Sequence[Stamp]) -> None:
+    def extend(self, recorded: Sequence[datetime | float | None]) -> None:
         """Add what further slots have recorded."""
-        self._recorded.append(msgspec.json.encode(stamps))
+        with self._lock:
+            try:
+                data = msgspec.msgpack.encode(recorded)
+            except OverflowError:
+                # An offset takes one of them off either end of the calendar.
+                self._work_out()
+                self._known.fromlist(_instants(recorded))
+                return
+            self._recorded += data
+            self._sizes.append(len(data))
 
     def at(self, place: int) -> float:
         """Return an instant by its place, NaN when none was recorded."""
         if place >= len(self._known):
             with self._lock:
-                while self._recorded:
-                    self._known.fromlist(_instants(self._recorded.popleft()))
+                self._work_out()
         return self._known[place]
 
+    def _work_out(self) -> None:
+        start = 0
+        for size in self._sizes:
+            recorded = _DECODER.decode(self._recorded[start : start + size])
+            self._known.fromlist(_instants(recorded))
+            start += size
+        self._recorded.clear()
+        del self._sizes[:]
 
-def _instants(recorded: bytes) -> list[float]:
+
+def _instants(recorded: Sequence[datetime | float | None]) -> list[float]:
     try:
         # Nearly every row has a time with an offset, and so does this whole list.
-        return list(map(datetime.timestamp, _MOMENTS.decode(recorded)))
-    except msgspec.ValidationError:
-        return list(map(_instant, _STAMPS.decode(recorded)))
+        return list(map(datetime.timestamp, recorded))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_instant, recorded))
 
 
-def _instant(stamp: Stamp) -> float:
-    if isinstance(stamp, str):
-        try:
-            return msgspec.convert(stamp, _Moment).timestamp()
-        except msgspec.ValidationError:
-            return instant(stamp)
-    if stamp is None:
-        return nan
-    return stamp / 1000 if abs(stamp) > _MILLISECONDS else stamp
+def _instant(time: datetime | float | None) -> float:
+    if isinstance(time, datetime):
+        return time.timestamp()
+    return nan if time is None else seconds(time)

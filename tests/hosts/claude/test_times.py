@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from claude_rows import Writer
 
 from hindnote.core.history.instants import instant
 from hindnote.core.history.timeline import Timeline
+from hindnote.hosts.claude.rows import decode
 from hindnote.hosts.claude.times import Times
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ RECORDED = {
     "20261130T090000Z": NINE,
     1_796_029_200_000: NINE,
     1_796_029_200.5: NINE + 0.5,
+    "0001-01-01T00:00:00+14:00": -62_135_596_800 - 14 * 3600,
+    "9999-12-31T23:59:59-14:00": 253_402_300_799 + 14 * 3600,
     "two\nlines": nan,
     "": nan,
     None: nan,
@@ -32,9 +37,10 @@ RECORDED = {
 
 @pytest.mark.parametrize(("stamp", "expected"), RECORDED.items())
 def test_a_time_is_read_in_any_company(stamp: str | float | None, expected: float) -> None:
+    row = decode(json.dumps({"timestamp": stamp}).encode())
     times = Times()
-    times.extend([stamp])
-    times.extend(["2026-11-30T09:00:00Z", stamp])
+    times.extend([row.timestamp])
+    times.extend([datetime(2026, 11, 30, 9, tzinfo=UTC), row.timestamp])
 
     assert [times.at(0), times.at(1), times.at(2)] == pytest.approx(
         [expected, NINE, expected], nan_ok=True
@@ -44,7 +50,7 @@ def test_a_time_is_read_in_any_company(stamp: str | float | None, expected: floa
 def test_times_go_on_after_some_were_asked_for() -> None:
     times = Times()
     for second in range(50):
-        times.extend([f"2026-11-30T09:00:{second:02}Z"])
+        times.extend([datetime(2026, 11, 30, 9, 0, second, tzinfo=UTC)])
         assert times.at(second) == NINE + second
 
 
