@@ -21,7 +21,7 @@ _DECODER = msgspec.msgpack.Decoder(list[datetime | float | None])
 class Times:
     """Instants in the order in which their records were added.
 
-    Only a bound on time needs them, and working them all out takes a tenth as long as
+    Only a bound on time needs them, and working them all out takes a twentieth as long as
     reading the whole file. Thread-safe.
     """
 
