@@ -215,6 +215,9 @@ def _ask(
     rows = connection.execute(statement, values).fetchall()
     if limit is None or len(rows) < limit:
         return rows, len(rows)
+    if words.expression is not None and not params.filters:
+        # Every row of words has its document; joining them takes half of the time of counting.
+        source = "words WHERE words MATCH ?"
     return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
 
 
