@@ -20,6 +20,10 @@ from hindnote.core.project.tools import run_tool
 
 DOCUMENTS = 300 if SMOKE else 5_000
 ROUNDS = "200"
+
+SETTLED = 3.0
+"""Seconds after which a folder's times can be trusted, and a little more."""
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -51,6 +55,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"# Heading {number}\n\n{body}\n\n[next](note{number + 50:04}.md)\n"
         )
         os.utime(place, ns=(1, 1_600_000_000_000_000_000))
+    # Nothing can set back the time at which a folder last changed, so that is waited for.
+    changed = max(folder.stat().st_ctime for folder in (base / "docs").iterdir())
+    while not SMOKE and time.time() < changed + SETTLED:
+        time.sleep(0.1)
     return base
 
 
@@ -90,7 +98,7 @@ def test_a_cold_index_costs_at_most_three_times_reading_and_parsing(project: Pat
         shutil.rmtree(project / ".hindnote", ignore_errors=True)
         assert search(project, query="rollback")["data"]["cache_state"]["refreshed"] == DOCUMENTS
 
-    ratio = seconds(cold) / seconds(lambda: read_and_parse(project))
+    ratio = seconds(cold, times=3) / seconds(lambda: read_and_parse(project), times=3)
 
     said(f"{DOCUMENTS} documents: {ratio:.2f} times reading and parsing them")
     assert SMOKE or ratio <= 3
