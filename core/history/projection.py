@@ -62,7 +62,7 @@ class Branch(Struct):
 
     times: array[float] = field(default_factory=lambda: array("d"))
     """``instants.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``,
-    or empty when the decoder keeps no times (then ``Timed``, or else ``facts``, is asked)."""
+    or empty when the decoder keeps no times (then ``facts`` is asked)."""
 
     lineage: object = field(default_factory=object)
     """Shared by branches of which each only appended slots to the one before it, everything
@@ -168,15 +168,6 @@ class Projection(Protocol):
 
     def facts(self, seq: int) -> SlotFacts:
         """Return the facts of a slot on the active branch, decoded on demand."""
-        ...
-
-
-@runtime_checkable
-class Timed(Protocol):
-    """What a projection may offer whose branch keeps no times, since few calls ask for them."""
-
-    def instant(self, seq: int) -> float:
-        """Return what ``Branch.times`` would hold for a slot on the active branch."""
         ...
 
 

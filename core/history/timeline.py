@@ -19,7 +19,7 @@ from msgspec import Struct, field
 
 from hindnote.core.history.document import Event, ToolStatus, event_of
 from hindnote.core.history.instants import instant
-from hindnote.core.history.projection import SlotKind, Timed
+from hindnote.core.history.projection import SlotKind
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
@@ -130,7 +130,6 @@ class Timeline:
         self.projection = projection
         self.branch = projection.branch
         self.size = len(self.branch.seqs)
-        self._timed = projection if isinstance(projection, Timed) else None
         # May be longer than this branch: a newer state of the session shares it.
         pairing = _paired(self.branch, passing)
         self._partners, self._events = pairing.partners, pairing.kinds
@@ -187,8 +186,6 @@ class Timeline:
         """Return when the event at a position was recorded; NaN when that is unknown."""
         if self.branch.times:
             return self.branch.times[position]
-        if self._timed is not None:
-            return self._timed.instant(self.seq(position))
         return instant(self.projection.facts(self.seq(position)).created_at)
 
     def event(self, position: int) -> Event:

@@ -79,6 +79,7 @@ class Assembly:
         branch.seqs.fromlist(list(range(first, end)))
         branch.kinds += kinds
         branch.closing += spine.closing[slots]
+        branch.times.extend(spine.times[slots])
         self._rank(bisect_left(spine.starts, start), bisect_left(spine.starts, stop))
         answers = map(self._ranks.__getitem__, spine.answers[slots])
         branch.answers.fromlist(list(answers))
@@ -123,6 +124,7 @@ def _head(branch: Branch, place: int) -> Branch:
         closing=branch.closing[:place],
         call_ids=call_ids,
         tools=tools,
+        times=branch.times[:place],
     )
 
 

@@ -50,10 +50,6 @@ class ClaudeProjection:
         tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
         return facts_of(line, kind, ordinal, tool or None, map(self._slot, self._further(seq)))
 
-    def instant(self, seq: int) -> float:
-        """Return when a slot was written, in seconds since the epoch; NaN when that is unknown."""
-        return self._spine.times.at(seq - 1)
-
     @property
     def added_words(self) -> tuple[str, ...]:
         """Words that ``facts`` adds to the lines."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from hindnote.hosts.claude import kinds
-from hindnote.hosts.claude.rows import CHAIN_TYPES
+from hindnote.hosts.claude.rows import CHAIN_TYPES, times_of
 from hindnote.hosts.claude.rowwise import RowwiseSpine
 from hindnote.hosts.claude.spine import (
     ANSWER,
@@ -132,10 +132,10 @@ class GrowingSpine(RowwiseSpine):
         counts = kinds.counts_of(rows)
         places = list(accumulate(counts, initial=held))
         end = places.pop()
-        stamps = [row.timestamp for row in rows]
+        times = times_of(rows)
         if end > held + count:
-            stamps = list(chain.from_iterable(map(repeat, stamps, counts)))
-        self.times.extend(stamps)
+            times = list(chain.from_iterable(map(repeat, times, counts)))
+        self.times.fromlist(times)
         self.firsts.fromlist([place + 1 for place in places[1:]])
         self.firsts.append(end + 1)
         self.kinds += bytes(end - held)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import isnan
+from math import isnan, nan
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -183,6 +183,22 @@ def about(line: bytes) -> About:
         return msgspec.json.decode(line, type=About)
     except msgspec.MsgspecError:
         return msgspec.json.decode(mend(line), type=About)
+
+
+def times_of(rows: Sequence[Row]) -> list[float]:
+    """Return when rows were written, in seconds since the epoch; NaN when that is unknown."""
+    stamps = [row.timestamp for row in rows]
+    try:
+        # Nearly every row has a time with an offset, and so does this whole list.
+        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_instant, stamps))
+
+
+def _instant(time: datetime | float | None) -> float:
+    if isinstance(time, datetime):
+        return time.timestamp()
+    return nan if time is None else seconds(time)
 
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)

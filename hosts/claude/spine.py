@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from hindnote.hosts.claude import kinds
 from hindnote.hosts.claude.ids import Ids
 from hindnote.hosts.claude.session import Checkpoint, Known
-from hindnote.hosts.claude.times import Times
 
 if TYPE_CHECKING:
     from hindnote.hosts.claude.rows import Compaction
@@ -79,7 +78,7 @@ class Spine:
 
         # by slot; seq 1 is at 0
         self.kinds = bytearray()
-        self.times = Times()
+        self.times = array("d")
         self.closing = bytearray()
         self.answers = array("i")
         """One more than the response, on its text slot and its calls; 0 elsewhere."""
