@@ -15,11 +15,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from hindnote.core.history.instants import instant
+from hindnote.core.history.instants import instant, seconds
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, mend, parse
-
-_MILLISECONDS = 1e11
-"""Numbers above this count milliseconds, and not seconds."""
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that make up the conversation."""
@@ -116,11 +113,6 @@ class About(msgspec.Struct, gc=False, rename="camel"):
     agent_id: Any = None
     timestamp: Any = None
     cwd: Any = None
-
-
-def seconds(number: float) -> float:
-    """Return a recorded number as seconds since the epoch; large ones are milliseconds."""
-    return number / 1000 if abs(number) > _MILLISECONDS else number
 
 
 _DECODER = msgspec.json.Decoder(Row)

@@ -11,6 +11,7 @@ from claude_rows import SESSION, Row, Writer, turn, two_calls, uuid_of
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from hindnote.core.history.instants import instant
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
@@ -410,6 +411,18 @@ def test_a_field_of_a_foreign_type_costs_no_row_its_place(tmp_path: Path, odd: R
 
     assert not projection.damaged
     assert [event[2] for event in events(projection)] == ["p", "a", "q", "b"]
+
+
+@pytest.mark.parametrize("timestamp", [1_796_032_678_333, 1_796_032_678, 1e300, -1e300, "no time"])
+def test_a_slots_time_is_what_its_facts_record(tmp_path: Path, timestamp: object) -> None:
+    writer = turn()
+    writer.user("q", "a", timestamp=timestamp)
+    projection = writer.transcript(tmp_path).projection
+    last = projection.branch.seqs[-1]
+
+    told = instant(projection.facts(last).created_at)
+
+    assert projection.branch.times[-1] == pytest.approx(told, nan_ok=True)
 
 
 def test_the_title_that_the_person_gave_is_the_name(tmp_path: Path) -> None:
