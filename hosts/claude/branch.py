@@ -182,21 +182,33 @@ class Walk:
             chain.append(row)
             row = links.parent(row)
         for below in reversed(chain):
-            decided[below] = self._place(links.spine, below, row, decided)
+            decided[below] = self._place(links, below, row, decided)
             self.members[below] = decided[below].member
             row = below
 
-    def _place(self, spine: Spine, note: int, parent: int, decided: dict[int, _Place]) -> _Place:
+    def _place(self, links: Links, note: int, parent: int, decided: dict[int, _Place]) -> _Place:
         """Return where a note belongs that hangs under ``parent``."""
         if parent == ROOT or not self.members[parent]:
             return _OUT
+        spine = links.spine
         above = decided.get(parent)
         group = above.group if above else spine.groups[parent]
         flags = spine.flags[note]
-        if not flags & META and (parent == self.leaf or (above and above.under_leaf)):
+        under_leaf = above.under_leaf if above else self._leads_to_leaf(links, parent)
+        if not flags & META and under_leaf:
             return _Place(True, group, True)
         called = group >= 0 and spine.calling[group] and self._answers[group]
         return _Place(True, group) if called and not flags & LEADS_ON else _OUT
+
+    def _leads_to_leaf(self, links: Links, row: int) -> bool:
+        """Return whether a row is the leaf, or a preserved note that hangs under it.
+
+        History has such a note on its walk already, from before the compaction.
+        """
+        flags = links.spine.flags
+        while row != self.leaf and row in links.moved and flags[row] & (NOTE | META) == NOTE:
+            row = links.moved[row]
+        return row == self.leaf
 
 
 def _before(spine: Spine, row: int) -> int:

@@ -288,6 +288,16 @@ def test_an_older_versions_segment_counts_as_a_list(tmp_path: Path) -> None:
     assert writer.branch(tmp_path) == ["B", "s", "q", "b", "r", "c"]
 
 
+def test_a_note_behind_preserved_notes_is_history_before_the_next_prompt(tmp_path: Path) -> None:
+    writer = turn()
+    writer.hook("h", "a")
+    writer.compact("B", "h", ["h"], "s")
+    writer.hook("n", "s")
+
+    assert writer.branch(tmp_path) == ["B", "s", "h", "n"]
+    assert writer.history(tmp_path) == ["p", "a", "h", "B", "s", "n"]
+
+
 def test_a_boundary_cancels_the_checkpoint_before_it(tmp_path: Path) -> None:
     writer = turn()
     writer.user("q", "a")
