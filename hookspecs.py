@@ -10,7 +10,7 @@ A plugin answers questions with data and never gets the machinery: it does not s
 a call's ``cwd`` parameter, registers no operation, and touches no text. Wrappers,
 ``tryfirst``, ``trylast``, ``specname``, ``optionalhook``, argument defaults and
 every public name of the working-directory logic are refused while loading
-(``hindnote.core.plugin_rules``).
+(``hindnote.core.plugins.rules``).
 """
 
 from __future__ import annotations

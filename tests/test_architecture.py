@@ -66,8 +66,8 @@ def test_only_the_plugin_managers_touch_pluggy() -> None:
     users = {module_of(path) for path in CORE if "pluggy" in imports_of(path)}
 
     assert users <= {
-        "hindnote.core.plugin_rules",
-        "hindnote.core.plugin_loading",
+        "hindnote.core.plugins.rules",
+        "hindnote.core.plugins.loading",
         # The project tools' profiles have a manager of their own.
         "hindnote.core.project.artifacts.profiles",
     }

@@ -15,7 +15,7 @@ from hindnote.core.outcome import Refused
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hindnote.core.doctor import Finding
+    from hindnote.core.doctor.findings import Finding
     from hindnote.core.operation import Progress
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[red]error[/]  "}
@@ -65,14 +65,14 @@ def doctor(home: Path | None, selector: str | None) -> None:
 
 
 def _everything(home: Path | None) -> Iterator[Finding]:
-    from hindnote.core.doctor import examine
+    from hindnote.core.doctor.installation import examine
     from hindnote.core.home import notes_home
 
     return examine(notes_home(home))
 
 
 def _sessions(selector: str, progress: Progress) -> Iterator[Finding]:
-    from hindnote.core.doctor_sessions import examine_sessions
+    from hindnote.core.doctor.sessions import examine_sessions
 
     asked = asking_for(selector)
     return examine_sessions(asked.dispatcher.sessions(asked.call), asked.selector, progress)

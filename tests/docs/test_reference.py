@@ -12,7 +12,7 @@ from console import DOCS
 
 from hindnote import hookspecs
 from hindnote.core.outcome import REFUSAL_CODES
-from hindnote.core.plugin_rules import REQUIRED, new_manager, specified_hooks
+from hindnote.core.plugins.rules import REQUIRED, new_manager, specified_hooks
 from hindnote.core.registry import NAMES
 from hindnote.testing import CHECKS
 

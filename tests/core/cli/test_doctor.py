@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from hindnote.core import doctor as checks
 from hindnote.core.cli.app import make_app
-from hindnote.core.doctor import Finding, Level
+from hindnote.core.doctor import installation as checks
+from hindnote.core.doctor.findings import Finding, Level
 from hindnote.core.history import cache
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hindnote.core.doctor import Finding
+from hindnote.core.doctor.findings import Finding
 from hindnote.core.history.sessions import is_wildcard
 from hindnote.core.outcome import Refused
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
-from hindnote.core.plugin_rules import PluginRefused, Source, check_slug, register
+from hindnote.core.plugins.rules import PluginRefused, Source, check_slug, register
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

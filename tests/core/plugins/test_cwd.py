@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hindnote import HostCall, HostIdentity, SessionEntry, hookimpl
-from hindnote.core.plugin_rules import RESERVED_NAMES, PluginRefused
 from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.rules import RESERVED_NAMES, PluginRefused
 
 
 class Good:

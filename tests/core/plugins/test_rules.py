@@ -13,13 +13,13 @@ import pluggy
 import pytest
 
 from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl, hookspecs
-from hindnote.core.plugin_rules import (
+from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.rules import (
     PluginRefused,
     RuleCode,
     new_manager,
     specified_hooks,
 )
-from hindnote.core.plugins import Hosts
 
 
 class Good:
@@ -340,7 +340,7 @@ def test_a_refusal_names_the_plugin_and_where_it_comes_from() -> None:
 
 def test_the_contract_has_a_rule_for_each_code() -> None:
     """``duplicate_slug`` and ``import_failed`` are found among entry points."""
-    tests = Path(__file__).parent.glob("test_plugin*.py")
+    tests = Path(__file__).parent.glob("test_*.py")
     here = "".join(path.read_text("utf-8") for path in tests)
 
     assert [code for code in get_args(RuleCode) if f'"{code}"' not in here] == []

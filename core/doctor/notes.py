@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hindnote.core.doctor import Finding, Level, can_write
+from hindnote.core.doctor.findings import Finding, Level, can_write
 from hindnote.core.notes.address import SUFFIX, same_elsewhere, segment_problem
 from hindnote.core.notes.atomic import TEMPORARY_SUFFIX
 from hindnote.core.notes.locks import STATE

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
 from hindnote.core.failures import HostFailure
 from hindnote.core.outcome import Refused
-from hindnote.core.plugin_loading import HostReport, Loaded, Loader
+from hindnote.core.plugins.loading import HostReport, Loaded, Loader
 from hindnote.core.text import clean
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
 
 A = TypeVar("A")
-
-__all__ = ["HostReport", "Hosts"]
 
 
 class Hosts:

@@ -7,36 +7,16 @@ arguments that returns or yields findings.
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from hindnote.core.doctor.findings import Finding
+from hindnote.core.doctor.notes import examine_home
 from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
 from hindnote.core.plugins import Hosts
-
-Level = Literal["ok", "warning", "error"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at."""
-
-    level: Level
-    """``warning``: worth knowing, nothing is broken. ``error``: something is wrong."""
-
-    subject: str
-    """What was looked at: a path, a program, a plugin."""
-
-    message: str
-    """What was found, in one line."""
-
-    advice: str = ""
-    """What to do about it; empty when there is nothing to do."""
 
 
 def examine(home: Path) -> Iterator[Finding]:
@@ -45,8 +25,6 @@ def examine(home: Path) -> Iterator[Finding]:
     Args:
         home: The notes home, absolute; need not exist.
     """
-    from hindnote.core.doctor_notes import examine_home
-
     yield from examine_installation()
     yield from examine_home(home)
     yield from examine_hosts()
@@ -134,8 +112,3 @@ def _run(host: str, checks: object) -> Iterator[Finding]:
             f"stopped with {type(error).__name__}: {error}",
             "this is a defect of the host's plugin; report it to its makers",
         )
-
-
-def can_write(folder: Path) -> bool:
-    """Return whether files may be made in ``folder``, without trying."""
-    return os.access(folder, os.W_OK | os.X_OK)

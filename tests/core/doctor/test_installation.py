@@ -1,0 +1,80 @@
+"""The look at what is installed, and the checks that hosts add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hindnote.core.doctor import Finding, installation
+from hindnote.core.doctor.installation import examine_hosts, examine_installation
+
+Install = Callable[..., None]
+
+
+def test_a_refused_host_and_a_broken_command_are_wrong(install: Install) -> None:
+    install("a", "acme", "hindnote_test_a", "import no_such_module")
+    install("b", "wave", "hindnote_test_b:x", "import no_such_module", "hindnote.commands")
+
+    subjects = [finding.subject for finding in examine_installation() if finding.level == "error"]
+
+    assert "host acme" in subjects
+    assert "entry point wave" in subjects
+
+
+def test_two_claims_to_one_command_are_wrong(install: Install) -> None:
+    install("a", "wave", "hindnote_test_a:x", "x = 1", "hindnote.commands")
+    install("b", "wave", "hindnote_test_b:x", "x = 1", "hindnote.commands")
+
+    messages = [finding.message for finding in examine_installation() if finding.level == "error"]
+
+    assert any("b 1.0 offers what a 1.0 offers already" in message for message in messages)
+
+
+def test_a_command_off_the_path_is_worth_knowing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation.shutil, "which", lambda name: None)
+
+    found = [finding for finding in examine_installation() if finding.level == "warning"]
+
+    assert [finding.subject for finding in found] == ["command hindnote"]
+
+
+# -- the hosts -----------------------------------------------------------------
+
+CHECKS = """
+from hindnote.core.doctor import Finding
+
+def checks():
+    yield Finding("warning", "acme", "is asleep", "wake it")
+    {rest}
+"""
+
+
+def acme(findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if "acme" in finding.subject]
+
+
+@pytest.mark.parametrize(
+    ("rest", "levels"),
+    [
+        ("", ["warning"]),
+        ("raise KeyError('gone')", ["warning", "error"]),
+        ("yield 'text'", ["warning", "error"]),
+    ],
+)
+def test_a_host_s_checks_are_run_and_a_broken_one_is_a_finding(
+    install: Install, rest: str, levels: list[str]
+) -> None:
+    install(
+        *("a", "doctor.acme", "hindnote_test_a:checks"),
+        CHECKS.format(rest=rest),
+        "hindnote.commands",
+    )
+
+    assert [finding.level for finding in acme(list(examine_hosts()))] == levels
+
+
+def test_a_check_that_is_no_function_is_a_finding(install: Install) -> None:
+    install("a", "doctor.acme", "hindnote_test_a:checks", "checks = 5", "hindnote.commands")
+
+    assert [finding.level for finding in acme(list(examine_hosts()))] == ["error"]
