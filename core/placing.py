@@ -154,6 +154,7 @@ class Place:
         """Remove what was written and is unchanged; yield a line for each file looked at."""
         record = self.written()
         if record is None:
+            yield from self._take_away_started()
             return
         for name in sorted(record.files):
             if self._digest_of(name) in record.files[name]:
@@ -162,9 +163,7 @@ class Place:
                 yield f"left {self.folder / name}: it was changed since hindnote wrote it"
         inner = self._inner(record.files)
         for folder in (*inner, self.folder):
-            for path in sorted(folder.glob(f"{_UNFINISHED}*")):
-                if path.is_file():
-                    yield self._removed(path, path.unlink)
+            yield from self._remove_unfinished(folder)
         yield from self._remove_folders(inner)
         yield from self._remove(self.manifest)
         if self._holds_more(self.folder):
@@ -172,6 +171,15 @@ class Place:
         yield from self._remove_folders(
             [folder for folder in self._around() if self._relative(folder) in record.made]
         )
+
+    def _take_away_started(self) -> Iterator[str]:
+        """Remove an installation that ended while its manifest was written."""
+        if self.is_taken():
+            return
+        removed = list(self._remove_unfinished(self.folder))
+        if removed:
+            yield from removed
+            yield from self._remove_folders([self.folder])
 
     def _checked(self, files: Mapping[str, bytes]) -> Record | None:
         """Return what is installed, having seen that nothing else is in the way."""
@@ -265,11 +273,16 @@ class Place:
         if path.exists():
             yield self._removed(path, path.unlink)
 
+    def _remove_unfinished(self, folder: Path) -> Iterator[str]:
+        for path in sorted(folder.glob(f"{_UNFINISHED}*")):
+            if path.is_file():
+                yield self._removed(path, path.unlink)
+
     def _removed(self, path: Path, remove: Callable[[], None]) -> str:
         self._gone.add(path)
         if self.dry_run:
             return f"would remove {path}"
-        # Another process may be taking the same away.
+        # A person may be taking the same away.
         with suppress(FileNotFoundError):
             remove()
         return f"removed {path}"

@@ -17,6 +17,7 @@ import click
 import platformdirs
 
 from hindnote.core.cli.tree import explained, tell
+from hindnote.core.installing import Busy, alone
 from hindnote.core.placing import FOREIGN, NotOurs, Place
 from hindnote.core.programs import dotted, told_version
 from hindnote.hosts.claude.layout import usual_config_dir
@@ -47,7 +48,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
     here, there = skills_place(dry_run), marketplace_place(dry_run)
     if marketplace:
         here, there = there, here
-    with explained(NotOurs):
+    with explained(NotOurs, Busy), alone():
         if there.written() is not None:
             raise NotOurs(
                 f"hindnote is installed in {there.folder} already, and Claude Code would load it "
@@ -55,9 +56,9 @@ def install(marketplace: bool, dry_run: bool) -> None:
             )
         files = marketplace_files() if marketplace else plugin_files()
         touched = tell(here.put(files))
-    if marketplace and executable and (touched or not _has_joined(executable)):
-        _join_marketplace(executable, here.folder, dry_run)
-        touched = True
+        if marketplace and executable and (touched or not _has_joined(executable)):
+            _join_marketplace(executable, here.folder, dry_run)
+            touched = True
     if not touched:
         click.echo(f"nothing to do: {here.folder} is current")
     elif not dry_run:
@@ -69,16 +70,16 @@ def install(marketplace: bool, dry_run: bool) -> None:
 def uninstall(dry_run: bool) -> None:
     """Take the plugin away from Claude Code again; notes stay."""
     places = skills_place(dry_run), marketplace_place(dry_run)
-    with explained(NotOurs):
-        installed = [place for place in places if place.written() is not None]
-        for place in installed:
-            if place.folder == places[1].folder:
-                _leave_marketplace(dry_run)
-            tell(place.take_away())
+    with explained(NotOurs, Busy), alone():
+        # Both are looked at first: a damaged one is told before anything is taken away.
+        _, joined = [place.written() for place in places]
+        if joined is not None:
+            _leave_marketplace(dry_run)
+        found = [place for place in places if tell(place.take_away())]
         for place in places:
-            if not installed and place.is_taken():
+            if not found and place.is_taken():
                 raise NotOurs(f"{place.folder} {FOREIGN}; move it away")
-    if not installed:
+    if not found:
         click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
 
 

@@ -14,6 +14,7 @@ from importlib.metadata import version
 import click
 
 from hindnote.core.cli.tree import explained, tell
+from hindnote.core.installing import Busy, alone
 from hindnote.core.placing import FOREIGN, NotOurs, Place
 from hindnote.core.programs import dotted
 from hindnote.hosts.pi.places import MANIFEST, Scope, scopes, shipped
@@ -35,7 +36,7 @@ def install(project: bool, dry_run: bool) -> None:
     if shutil.which("pi") is None:
         click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
     here, other = reversed(scopes()) if project else scopes()
-    with explained(NotOurs):
+    with explained(NotOurs, Busy), alone():
         _refuse_second(here, other)
         facts = {"python": sys.executable, "version": version("hindnote")}
         touched = tell(place(here, dry_run).put(shipped(), facts))
@@ -53,7 +54,7 @@ def uninstall(project: bool, dry_run: bool) -> None:
     here = scopes()[1 if project else 0]
     for folder in here.referenced():
         click.echo(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
-    with explained(NotOurs):
+    with explained(NotOurs, Busy), alone():
         there = place(here, dry_run)
         if there.is_taken():
             raise NotOurs(f"{there.folder} {FOREIGN}; move it away")

@@ -148,6 +148,29 @@ def test_what_was_being_written_is_in_nobodys_way_and_goes_in_the_end(
     assert list(tmp_path.rglob("*")) == [folder]
 
 
+def test_what_ended_before_its_manifest_was_written_is_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "place"
+    with monkeypatch.context() as patched:
+        kill_at_replacement(0, patched)
+        with pytest.raises(Killed):
+            put(folder, FILES)
+    [unfinished] = folder.iterdir()
+
+    lines = list(Place(folder).take_away())
+
+    assert lines == [f"removed {unfinished}", f"removed {folder}"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_in_its_place_is_not_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "place").mkdir()
+
+    assert list(Place(tmp_path / "place").take_away()) == []
+    assert (tmp_path / "place").is_dir()
+
+
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_what_was_being_written_goes_with_the_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -74,8 +75,12 @@ def test_install_without_pi_says_what_is_needed_and_goes_on(extension: Path, pi:
 def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: Path) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
+    real = Path.mkdir
+
+    def refuse(path: Path, *arguments: Any, **options: Any) -> None:
+        if path.is_relative_to(home):
+            raise PermissionError(13, "Permission denied", str(path))
+        real(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "mkdir", refuse)
 
