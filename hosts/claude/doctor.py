@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.placing import FOREIGN, NotOurs, Place
-from hindnote.core.programs import dotted
+from hindnote.core.programs import dotted, unusable_python
 from hindnote.hosts.claude.install import (
     NEEDED,
     claude_version,
@@ -84,7 +83,7 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
         return
-    if (problem := _unusable(python)) is not None:
+    if (problem := unusable_python(python)) is not None:
         yield Finding("error", python, problem, REINSTALL)
     elif not changed and _is_old(place, below, python):
         yield Finding(
@@ -101,22 +100,6 @@ def named_python(runtime: Path) -> str | None:
     except OSError:
         return None
     return found[2] if found else None
-
-
-def _unusable(python: str) -> str | None:
-    """Return why a Python cannot run the helper."""
-    code = "import importlib.util as u, sys; sys.exit(u.find_spec('hindnote.hosts') is None)"
-    try:
-        done = subprocess.run(
-            [python, "-P", "-c", code],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=30,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"cannot be run: {error}"
-    return "has no hindnote" if done.returncode != 0 else None
 
 
 def _is_old(place: Place, below: str, python: str) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.placing import FOREIGN, NotOurs, Place, Record
-from hindnote.core.programs import dotted, told_version
+from hindnote.core.programs import dotted, told_version, unusable_python
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import PI, place
-from hindnote.hosts.pi.places import Scope, scopes, shipped
+from hindnote.hosts.pi.places import VARIABLE, Scope, interpreter, scopes, shipped
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
@@ -102,24 +103,41 @@ def _installation(scope: Scope) -> Iterator[Finding]:
     if record is None:
         return
     again = f"run `hindnote install pi{flag}` again"
-    python = record.facts.get("python", "")
-    if not os.access(python, os.X_OK):
-        yield Finding("error", subject, f"names an interpreter that is not there: {python}", again)
-    yield from _files(there, record, again)
+    python = interpreter(scope.extension)
+    yield from _unusable(scope.extension, python, again)
+    yield from _files(there, record, python, again)
 
 
 def _references(scope: Scope) -> Iterator[Finding]:
     """Look at the extensions that Pi loads where they lie."""
     for folder in scope.referenced():
-        told = f"is what Pi's {scope.name} settings load"
-        if Place(folder).holds(shipped()):
-            yield Finding("ok", str(folder), f"{told}, and is current")
-        else:
-            advice = f"`pi remove {folder}`, then `hindnote install pi`"
-            yield Finding("error", str(folder), f"{told}, and is of another hindnote", advice)
+        subject, told = str(folder), f"is what Pi's {scope.name} settings load"
+        python = interpreter(folder)
+        instead = f"`pi remove {folder}`, then `hindnote install pi`"
+        either = f"set {VARIABLE} to {sys.executable}, or {instead}"
+        unusable = list(_unusable(folder, python, either))
+        yield from unusable
+        if not Place(folder).holds(shipped()):
+            yield Finding("error", subject, f"{told}, and is of another hindnote", instead)
+        elif not unusable:
+            found = shutil.which(python) or python
+            yield Finding("ok", subject, f"{told}, is current, and runs {found}")
 
 
-def _files(there: Place, record: Record, again: str) -> Iterator[Finding]:
+def _unusable(folder: Path, python: str, advice: str) -> Iterator[Finding]:
+    """Look whether the interpreter that an extension runs has hindnote."""
+    problem = unusable_python(python)
+    if problem is None:
+        return
+    if os.environ.get(VARIABLE):
+        again = f"set it to {sys.executable}, or not at all"
+        yield Finding("error", VARIABLE, f"names {python}, which {problem}", again)
+    else:
+        found = shutil.which(python) or f"the {python} of the PATH"
+        yield Finding("error", str(folder), f"runs {found}, which {problem}", advice)
+
+
+def _files(there: Place, record: Record, python: str, again: str) -> Iterator[Finding]:
     changed = there.changed()
     missing = [path.name for path in changed if not path.exists()]
     edited = [path.name for path in changed if path.exists()]
@@ -137,7 +155,7 @@ def _files(there: Place, record: Record, again: str) -> Iterator[Finding]:
         told = f"is of hindnote {record.facts.get('version')}, this is {version('hindnote')}"
         yield Finding("error", subject, told, again)
     elif not changed:
-        yield Finding("ok", subject, f"is current, and runs {record.facts.get('python')}")
+        yield Finding("ok", subject, f"is current, and runs {python}")
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:

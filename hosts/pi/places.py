@@ -20,6 +20,17 @@ NAME = "hindnote"
 """The extension's folder among Pi's extensions, and its name as a package."""
 
 
+VARIABLE = "HINDNOTE_PYTHON"
+"""Environment variable that names the interpreter, in place of any that was written down."""
+
+
+def interpreter(folder: Path) -> str:
+    """Return what an extension in ``folder`` runs, as it finds it itself: a path, or a name."""
+    written = _read_object(folder / MANIFEST).get("python")
+    found = written if isinstance(written, str) else "python3"
+    return os.environ.get(VARIABLE) or found
+
+
 def shipped() -> dict[str, bytes]:
     """Return the files that an installation consists of, by name, without the manifest."""
     paths = sorted(path for path in SOURCE.iterdir() if path.suffix in {".ts", ".json"})

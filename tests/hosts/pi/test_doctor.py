@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,34 @@ def test_an_interpreter_that_is_gone_is_an_error(sound: Path) -> None:
     assert "error" in levels()
 
 
+def test_an_interpreter_without_hindnote_is_an_error(sound: Path) -> None:
+    manifest = sound / INSTALLED / MANIFEST
+    data = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**data, "python": "/bin/false"}))
+
+    [finding, _] = found(str(sound / INSTALLED))
+
+    assert (finding.level, finding.message) == (
+        "error",
+        "runs /bin/false, which has no hindnote",
+    )
+    assert "hindnote install pi" in finding.advice
+
+
+def test_an_interpreter_that_the_environment_names_is_looked_at_instead(
+    sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HINDNOTE_PYTHON", "/bin/false")
+
+    [finding] = found("HINDNOTE_PYTHON")
+
+    assert (finding.level, finding.message) == (
+        "error",
+        "names /bin/false, which has no hindnote",
+    )
+    assert sys.executable in finding.advice
+
+
 def test_missing_edited_and_old_files_are_told_apart(
     sound: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +172,7 @@ def test_an_extension_that_pi_loads_where_it_lies_is_told(home: Path) -> None:
     (other / "package.json").write_text('{"name": "hindnote"}')
     settings = home / ".pi/agent/settings.json"
     settings.parent.mkdir(parents=True)
+    program(home, "python3", f'exec {sys.executable} "$@"')
 
     for folder, level, told in ((SOURCE, "ok", "is current"), (other, "error", "another hindnote")):
         settings.write_text(json.dumps({"packages": [str(folder)]}))
@@ -151,6 +181,29 @@ def test_an_extension_that_pi_loads_where_it_lies_is_told(home: Path) -> None:
         assert finding.message.startswith("is what Pi's global settings load")
         assert told in finding.message
         assert found("Pi extension") == []
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("exit 1", "runs {folder}/python3, which has no hindnote"),
+        (None, "runs the python3 of the PATH, which cannot be run"),
+    ],
+)
+def test_an_extension_that_pi_loads_where_it_lies_needs_hindnote_in_the_python_of_the_path(
+    home: Path, script: str | None, told: str
+) -> None:
+    settings = home / ".pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"packages": [str(SOURCE)]}))
+    if script is not None:
+        program(home, "python3", script)
+
+    [finding] = found(str(SOURCE))
+
+    assert finding.level == "error"
+    assert told.format(folder=home.parent / "bin") in finding.message
+    assert f"set HINDNOTE_PYTHON to {sys.executable}, or `pi remove {SOURCE}`" in finding.advice
 
 
 def test_other_extensions_with_our_names_are_told(sound: Path) -> None:
