@@ -44,6 +44,11 @@ def install(project: bool, dry_run: bool) -> None:
         click.echo(f"nothing to do: {here.extension} is current")
     elif not dry_run:
         click.echo("Pi loads it at its next start, or after /reload")
+    if touched and project:
+        click.echo(
+            f"{here.extension} names a Python of this machine: keep it out of version control, "
+            "and let everyone else run this command, too"
+        )
 
 
 @click.command

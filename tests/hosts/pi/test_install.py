@@ -196,6 +196,16 @@ def test_project_installs_into_the_current_directory(home: Path) -> None:
     assert tree(Path.cwd()) == before
 
 
+def test_who_installs_for_a_project_is_told_not_to_commit_it(extension: Path) -> None:
+    told = f"{Path.cwd() / '.pi/extensions/hindnote'} names a Python of this machine: keep it out"
+
+    assert done(install, "--project", "--dry-run")[-1].startswith(told)
+    assert done(install, "--project")[-1].startswith(told)
+    assert not any("version control" in line for line in done(install, "--project"))
+    done(uninstall, "--project")
+    assert not any("version control" in line for line in done(install))
+
+
 def test_the_agent_folder_may_lie_elsewhere(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
