@@ -10,13 +10,13 @@ from typing import Any
 from hindnote.core.operation import Operation
 
 _MODULES = {
-    "notes_list": "hindnote.core.notes.looking",
-    "notes_read": "hindnote.core.notes.reading",
-    "notes_search": "hindnote.core.notes.looking",
-    "notes_write": "hindnote.core.notes.writing",
-    "notes_update": "hindnote.core.notes.updating",
-    "history_list": "hindnote.core.history.operations",
-    "history_read": "hindnote.core.history.operations",
+    "notes_list": "hindnote.core.notes.operations.listing",
+    "notes_read": "hindnote.core.notes.operations.reading",
+    "notes_search": "hindnote.core.notes.operations.listing",
+    "notes_write": "hindnote.core.notes.operations.writing",
+    "notes_update": "hindnote.core.notes.operations.updating",
+    "history_list": "hindnote.core.history.operations.listing",
+    "history_read": "hindnote.core.history.operations.listing",
 }
 """Where each operation is defined, under its name in capitals."""
 

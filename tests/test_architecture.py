@@ -62,6 +62,13 @@ def test_an_area_of_the_core_never_imports_another(area: str) -> None:
         assert [name for name in imports_of(path) if f"{name}.".startswith(others)] == [], path
 
 
+@pytest.mark.parametrize("area", ["history", "notes"])
+def test_what_lies_below_the_operations_of_an_area_never_imports_them(area: str) -> None:
+    operations = f"hindnote.core.{area}.operations"
+    for path in (ROOT / "core" / area).glob("*.py"):
+        assert [name for name in imports_of(path) if name.startswith(operations)] == [], path
+
+
 def test_only_the_plugin_managers_touch_pluggy() -> None:
     users = {module_of(path) for path in CORE if "pluggy" in imports_of(path)}
 
@@ -177,8 +184,8 @@ def test_a_single_read_loads_no_more_than_it_needs(plan: Path) -> None:
     assert {name for name in loaded if name.startswith("hindnote.core.project.")} == set()
     notes = {name.removeprefix("hindnote.core.notes.") for name in loaded if ".notes." in name}
     assert notes == {
-        "access", "address", "clock", "common", "files", "locks", "note", "reader", "reading",
-        "render", "stored", "tree",
+        "access", "address", "clock", "files", "locks", "note", "operations", "operations.common",
+        "operations.reading", "operations.render", "reader", "stored", "tree",
     }  # fmt: skip
 
 
@@ -186,7 +193,7 @@ def test_a_single_read_defines_no_dataclass(plan: Path) -> None:
     """Its methods are compiled from text, a millisecond for each; a struct takes a twentieth."""
     printed = at_run_time(ONE_SHOT.format(folder=str(plan)) + DATACLASSES)
 
-    assert "hindnote.core.notes.reading" in printed
+    assert "hindnote.core.notes.operations.reading" in printed
     assert "dataclass:" not in printed
 
 

@@ -21,7 +21,7 @@ from hindnote.core.cli.corpus import (
 )
 from hindnote.core.cli.tree import deliver
 from hindnote.core.history.instants import instant
-from hindnote.core.history.models import MAX_LIMIT
+from hindnote.core.history.operations.models import MAX_LIMIT
 from hindnote.core.matching import Matcher
 from hindnote.core.outcome import Refusal
 from hindnote.core.text import clean

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -16,7 +16,9 @@ from hindnote.core.notes.note import READ_LIMIT, Note
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home
-    from hindnote.core.notes.common import Problem
+
+Problem = Literal["invalid_frontmatter", "not_text", "too_large", "shadowed"]
+"""What may be wrong with a note."""
 
 SETTLED_NS = 50_000_000
 """A file that changed this shortly before it was read may change again within one tick

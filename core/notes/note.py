@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Literal
 
 from msgspec import Struct
 
@@ -23,6 +24,9 @@ READ_LIMIT = 16 * 1024 * 1024
 
 WRITE_LIMIT = 1_000_000
 """Bytes of a note that is written, at most, on every path."""
+
+Origin = Literal["user", "self", "external"]
+"""Whose knowledge a note is, as the operations write it; a file may say anything."""
 
 DEFAULT_ORIGIN = "user"
 """Where a note comes from that does not say so: a person put the file there."""

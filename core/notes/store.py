@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 from hindnote.core.notes import atomic, changes, clock, edits, files
 from hindnote.core.notes.address import Address, check_new, check_writable
 from hindnote.core.notes.locks import locked
-from hindnote.core.notes.note import ARCHIVED, Note, UnreadableMetadata, encode, version_of
+from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
 from hindnote.core.notes.reader import Reader
-from hindnote.core.notes.stored import Stored, Updated, Written, existing, expect, load
+from hindnote.core.notes.stored import Change, Stored, Updated, Written, existing, expect, load
 from hindnote.core.notes.tree import Place, refuse_collision, refuse_other_kind
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.changes import Keys
-    from hindnote.core.notes.common import Change, Origin
     from hindnote.core.notes.edits import Replacement
 
 ATTEMPTS = 5

@@ -15,8 +15,10 @@ from hindnote.core.notes.tree import read_file
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.common import Change
     from hindnote.core.notes.tree import Place
+
+Change = Literal["none", "body", "metadata", "file"]
+"""What of a note an update changed; ``file``: more than one of the two, or its name."""
 
 ABSENT = "absent"
 """The expected version of a note that must not exist."""

@@ -12,10 +12,11 @@ from yardstick import SMOKE
 
 from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
-from hindnote.core.notes import catalogue, listing
+from hindnote.core.notes import catalogue
 from hindnote.core.notes.facts import SETTLED_NS
-from hindnote.core.notes.reading import ReadParams
-from hindnote.core.notes.rows import ListParams, SearchParams
+from hindnote.core.notes.operations import page as listing
+from hindnote.core.notes.operations.models import ListParams, SearchParams
+from hindnote.core.notes.operations.reading import ReadParams
 from hindnote.core.notes.store import Store
 
 COUNT = 200 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hindnote.core.declarations import declaration, schema_of
-from hindnote.core.history.operations import HISTORY_LIST
+from hindnote.core.history.operations.listing import HISTORY_LIST
 from hindnote.core.operation import Hints, Operation, Params
 from hindnote.core.outcome import Result, Success
 

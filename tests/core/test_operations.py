@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from hindnote import HostCall
 from hindnote.core.declarations import DESCRIPTION_LIMIT, declaration
 from hindnote.core.dispatch import Answer, Dispatcher
-from hindnote.core.history.lookups import READING
+from hindnote.core.history.operations.lookups import READING
 from hindnote.core.outcome import REFUSAL_CODES
 from hindnote.core.plugins import Hosts
 from hindnote.core.registry import NAMES, registry

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hindnote.core.history import corpus
-from hindnote.core.history.operations import HISTORY_LIST
+from hindnote.core.history.operations import corpus
+from hindnote.core.history.operations.listing import HISTORY_LIST
 from hindnote.core.outcome import Refused, Success, wire
 
 Row = dict[str, Any]

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hindnote.core.calls import Decoration
-from hindnote.core.history.models import HistoryList
-from hindnote.core.history.operations import HISTORY_LIST
+from hindnote.core.history.operations.listing import HISTORY_LIST
+from hindnote.core.history.operations.models import HistoryList
 from hindnote.core.outcome import Refused, Success, wire
 
 Row = dict[str, Any]
@@ -408,7 +408,7 @@ def test_a_page_asks_for_the_facts_of_its_rows_alone() -> None:
 def expected(builder: SessionBuilder, args: Row) -> set[int]:
     """Return the selection, worked out the slow way from single events."""
     from hindnote.core.history.instants import bound
-    from hindnote.core.history.lookups import Lookups
+    from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.timeline import Timeline
     from hindnote.core.matching import Matcher
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES
 from hindnote.core.declarations import declaration
 from hindnote.core.notes import catalogue
-from hindnote.core.notes.common import Problem
-from hindnote.core.notes.facts import Facts
-from hindnote.core.notes.search import MATCHES_SHOWN
+from hindnote.core.notes.facts import Facts, Problem
+from hindnote.core.notes.operations.matches import MATCHES_SHOWN
 from hindnote.core.operation import ArgumentError
 from hindnote.core.outcome import Success
 from hindnote.core.registry import registry

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from hindnote.core.declarations import declaration
-from hindnote.core.history.lookups import READING
+from hindnote.core.history.operations.lookups import READING
 from hindnote.core.project import tools as project
 from hindnote.core.registry import registry
 from hindnote.hosts.claude.declare import FILE, module

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.instants import bound as time_bound
-from hindnote.core.history.lookups import Lookups
-from hindnote.core.history.models import (
+from hindnote.core.history.operations.lookups import Lookups
+from hindnote.core.history.operations.models import (
     HistoryList,
     HistoryListParams,
     HistoryRead,
@@ -16,10 +16,10 @@ from hindnote.core.history.models import (
     Neighbourhood,
     NestedCount,
 )
-from hindnote.core.history.page import Pager
-from hindnote.core.history.render import render_list, render_read
-from hindnote.core.history.rows import Rows, tool_facts
-from hindnote.core.history.selection import Filters
+from hindnote.core.history.operations.page import Pager
+from hindnote.core.history.operations.render import render_list, render_read
+from hindnote.core.history.operations.rows import Rows, tool_facts
+from hindnote.core.history.operations.selection import Filters
 from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.matching import Matcher
@@ -53,7 +53,7 @@ def _many(
     selector: str,
 ) -> HistoryList:
     # Calls about one session start without what only a search of many needs.
-    from hindnote.core.history.corpus import Corpus
+    from hindnote.core.history.operations.corpus import Corpus
     from hindnote.core.history.scan import Scan
 
     if params.before_seq is not None or params.after_seq is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hindnote.core.notes import clock, render
-from hindnote.core.notes.common import ADDRESSED, InProject, where
+from hindnote.core.notes import clock
+from hindnote.core.notes.operations import render
+from hindnote.core.notes.operations.common import ADDRESSED, InProject, where
 from hindnote.core.notes.reader import Reader
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Result, Success

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.notes.rows import Match
+from hindnote.core.notes.operations.models import Match
 
 if TYPE_CHECKING:
     from hindnote.core.matching import Matcher

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hindnote.core.notes.common import InProject, Problem
+from hindnote.core.notes.facts import Problem
+from hindnote.core.notes.operations.common import InProject
 from hindnote.core.outcome import Result
 
 Limit = Annotated[int, Field(ge=1, le=1000)]

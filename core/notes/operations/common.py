@@ -1,18 +1,14 @@
-"""What the operations on notes share: a parameter, words of the contract, refusal codes."""
+"""What the operations on notes share: a parameter, refusal codes, identity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hindnote.core.operation import Params
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address, Homes
     from hindnote.core.outcome import RefusalCode
-
-Origin = Literal["user", "self", "external"]
-Problem = Literal["invalid_frontmatter", "not_text", "too_large", "shadowed"]
-Change = Literal["none", "body", "metadata", "file"]
 
 ADDRESSED: frozenset[RefusalCode] = frozenset(
     {

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from hindnote.core.history.models import MAX_LIMIT, EventRow, Expand, FoldedRow
+from hindnote.core.history.operations.models import MAX_LIMIT, EventRow, Expand, FoldedRow
 
 if TYPE_CHECKING:
     from hindnote.core.history.document import Event
-    from hindnote.core.history.models import HistoryListParams
-    from hindnote.core.history.selection import Chosen
+    from hindnote.core.history.operations.models import HistoryListParams
+    from hindnote.core.history.operations.selection import Chosen
     from hindnote.core.history.timeline import Timeline
     from hindnote.core.matching import Matcher
 

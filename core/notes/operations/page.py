@@ -9,18 +9,19 @@ from msgspec import Struct
 
 from hindnote.core.budget import Size, longest, longest_rows, measure, utf8_size
 from hindnote.core.matching import Matcher
-from hindnote.core.notes import catalogue, clock, glob, render
+from hindnote.core.notes import catalogue, clock, glob
 from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.facts import newest_first
-from hindnote.core.notes.rows import FoundNote, NoteRow, NotesList, NotesSearch
-from hindnote.core.notes.search import Hits, cut, hits
+from hindnote.core.notes.operations import render
+from hindnote.core.notes.operations.matches import Hits, cut, hits
+from hindnote.core.notes.operations.models import FoundNote, NoteRow, NotesList, NotesSearch
 from hindnote.core.outcome import Refused, wire_json
 
 if TYPE_CHECKING:
     from hindnote.core.budget import Budget
     from hindnote.core.notes.facts import Facts
+    from hindnote.core.notes.operations.models import ListParams, SearchParams
     from hindnote.core.notes.reader import Reader
-    from hindnote.core.notes.rows import ListParams, SearchParams
 
 R = TypeVar("R", bound=NoteRow)
 L = TypeVar("L", NotesList, NotesSearch)

@@ -12,7 +12,7 @@ from hindnote.core.history.timeline import ROLE_OF, Role
 
 if TYPE_CHECKING:
     from hindnote.core.history.document import Event
-    from hindnote.core.history.lookups import Lookups
+    from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.timeline import Timeline
     from hindnote.core.matching import Matcher
 

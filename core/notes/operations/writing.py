@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hindnote.core.notes import render
-from hindnote.core.notes.common import CHANGING, InProject, Origin, where
+from hindnote.core.notes.note import Origin
+from hindnote.core.notes.operations import render
+from hindnote.core.notes.operations.common import CHANGING, InProject, where
 from hindnote.core.notes.store import Store
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Result, Success

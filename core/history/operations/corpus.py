@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 from hindnote.core.budget import Size
 from hindnote.core.history.instants import instant
-from hindnote.core.history.lookups import Lookups
-from hindnote.core.history.models import HistoryList
-from hindnote.core.history.page import Block, fit
-from hindnote.core.history.rows import Rows
-from hindnote.core.history.selection import Walk
+from hindnote.core.history.operations.lookups import Lookups
+from hindnote.core.history.operations.models import HistoryList
+from hindnote.core.history.operations.page import Block, fit
+from hindnote.core.history.operations.rows import Rows
+from hindnote.core.history.operations.selection import Walk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
-    from hindnote.core.history.models import EventRow, HistoryListParams
+    from hindnote.core.history.operations.models import EventRow, HistoryListParams
+    from hindnote.core.history.operations.selection import Chosen, Filters
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.scan import Scan
-    from hindnote.core.history.selection import Chosen, Filters
     from hindnote.core.history.sessions import Sessions, Target
     from hindnote.core.operation import BoundCall
 

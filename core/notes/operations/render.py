@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 from hindnote.core.window import continuation
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.reading import NotesRead
-    from hindnote.core.notes.rows import FoundNote, Match, NoteRow, NotesList, NotesSearch
-    from hindnote.core.notes.updating import NotesUpdate
-    from hindnote.core.notes.writing import NotesWrite
+    from hindnote.core.notes.operations.models import (
+        FoundNote,
+        Match,
+        NoteRow,
+        NotesList,
+        NotesSearch,
+    )
+    from hindnote.core.notes.operations.reading import NotesRead
+    from hindnote.core.notes.operations.updating import NotesUpdate
+    from hindnote.core.notes.operations.writing import NotesWrite
 
 
 def listed(result: NotesList) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.models import EventRow
+from hindnote.core.history.operations.models import EventRow
 from hindnote.core.window import continuation
 
 if TYPE_CHECKING:
-    from hindnote.core.history.models import FoldedRow, HistoryList, HistoryRead
+    from hindnote.core.history.operations.models import FoldedRow, HistoryList, HistoryRead
     from hindnote.core.outcome import Result
 
 GAP = "\n\n"

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
-from hindnote.core.notes import render
-from hindnote.core.notes.common import CHANGING, Change, InProject, Origin, where
 from hindnote.core.notes.edits import Replacement
+from hindnote.core.notes.note import Origin
+from hindnote.core.notes.operations import render
+from hindnote.core.notes.operations.common import CHANGING, InProject, where
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
+from hindnote.core.notes.stored import Change
 from hindnote.core.operation import BoundCall, Hints, Operation, Params
 from hindnote.core.outcome import Refused, Result, Success
 

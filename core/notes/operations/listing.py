@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes import listing, render
+from hindnote.core.notes.operations import page as listing
+from hindnote.core.notes.operations import render
+from hindnote.core.notes.operations.models import ListParams, NotesList, NotesSearch, SearchParams
 from hindnote.core.notes.reader import Reader
-from hindnote.core.notes.rows import ListParams, NotesList, NotesSearch, SearchParams
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Success
 

@@ -1,0 +1,1 @@
+"""The two operations on history: what a call may ask, and what it is told."""
