@@ -12,11 +12,11 @@ from hindnote.core.operation import Operation
 _MODULES = {
     "notes_list": "hindnote.core.notes.operations.listing",
     "notes_read": "hindnote.core.notes.operations.reading",
-    "notes_search": "hindnote.core.notes.operations.listing",
+    "notes_search": "hindnote.core.notes.operations.searching",
     "notes_write": "hindnote.core.notes.operations.writing",
     "notes_update": "hindnote.core.notes.operations.updating",
     "history_list": "hindnote.core.history.operations.listing",
-    "history_read": "hindnote.core.history.operations.listing",
+    "history_read": "hindnote.core.history.operations.reading",
 }
 """Where each operation is defined, under its name in capitals."""
 

@@ -185,7 +185,7 @@ def test_a_single_read_loads_no_more_than_it_needs(plan: Path) -> None:
     notes = {name.removeprefix("hindnote.core.notes.") for name in loaded if ".notes." in name}
     assert notes == {
         "access", "address", "clock", "files", "locks", "note", "operations", "operations.common",
-        "operations.reading", "operations.render", "reader", "stored", "tree",
+        "operations.reading", "reader", "stored", "tree",
     }  # fmt: skip
 
 

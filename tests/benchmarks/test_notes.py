@@ -14,9 +14,10 @@ from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
 from hindnote.core.notes import catalogue
 from hindnote.core.notes.facts import SETTLED_NS
-from hindnote.core.notes.operations import page as listing
+from hindnote.core.notes.operations.listing import list_notes
 from hindnote.core.notes.operations.models import ListParams, SearchParams
 from hindnote.core.notes.operations.reading import ReadParams
+from hindnote.core.notes.operations.searching import search_notes
 from hindnote.core.notes.store import Store
 
 COUNT = 200 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
@@ -69,7 +70,7 @@ def test_a_list_costs_little_more_than_reading_its_files(home: Path) -> None:
             path.read_text("utf-8")
 
     def listed() -> None:
-        result = listing.list_notes(store, ListParams(), Budget())
+        result = list_notes(store, ListParams(), Budget())
         assert len(result.files) + result.more == COUNT
 
     reading = fastest(read)
@@ -97,12 +98,8 @@ def test_a_warm_read_answers_at_once(home: Path) -> None:
 
 def test_a_search_costs_little_more_than_a_cold_list(home: Path) -> None:
     store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
-    cold = fastest(
-        lambda: listing.list_notes(store, ListParams(), Budget()), before=catalogue.forget
-    )
-    search = fastest(
-        lambda: listing.search_notes(store, SearchParams(query="absent words"), Budget())
-    )
+    cold = fastest(lambda: list_notes(store, ListParams(), Budget()), before=catalogue.forget)
+    search = fastest(lambda: search_notes(store, SearchParams(query="absent words"), Budget()))
 
     print(f"\nsearch / cold list: {search / cold:.2f}")  # noqa: T201
     assert SMOKE or search <= 3 * cold

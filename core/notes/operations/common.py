@@ -1,7 +1,8 @@
-"""What the operations on notes share: a parameter, refusal codes, identity."""
+"""What the operations on notes share: a parameter, refusal codes, parts of results and texts."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from hindnote.core.operation import Params
@@ -22,6 +23,11 @@ ADDRESSED: frozenset[RefusalCode] = frozenset(
     }
 )
 """Codes with which an operation on one note may refuse."""
+
+LOOKING: frozenset[RefusalCode] = frozenset(
+    {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large"}
+)
+"""Codes with which an operation on many notes may refuse."""
 
 CHANGING: frozenset[RefusalCode] = ADDRESSED | {
     "address_collision",
@@ -45,3 +51,19 @@ def where(homes: Homes, address: Address) -> dict[str, str]:
     if address.home.kind == "project":
         return {"address": str(address), "project_key": homes.project_key}
     return {"address": str(address)}
+
+
+def receipt(project_key: str | None, version: str) -> list[str]:
+    """Return the facts that end the text of a change."""
+    project = [] if project_key is None else [f"project {project_key}"]
+    return [*project, f"version {version}"]
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def inline(text: str) -> str:
+    """Return a value that a person wrote so that it cannot break the header's lines."""
+    return text if text.isprintable() else json.dumps(text)

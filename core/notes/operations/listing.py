@@ -1,30 +1,44 @@
-"""The operations that look through notes: ``notes_list`` and ``notes_search``."""
+"""The operation ``notes_list``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes.operations import page as listing
 from hindnote.core.notes.operations import render
-from hindnote.core.notes.operations.models import ListParams, NotesList, NotesSearch, SearchParams
+from hindnote.core.notes.operations.common import LOOKING
+from hindnote.core.notes.operations.models import ListParams, NoteRow, NotesList
+from hindnote.core.notes.operations.page import Rows, row_fields, view
 from hindnote.core.notes.reader import Reader
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Success
 
 if TYPE_CHECKING:
-    from hindnote.core.outcome import RefusalCode
+    from collections.abc import Sequence
 
-_CODES: frozenset[RefusalCode] = frozenset(
-    {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large"}
-)
+    from hindnote.core.budget import Budget
 
 
 def _list(bound: BoundCall, params: ListParams) -> Success[NotesList]:
-    return Success(listing.list_notes(Reader.of(bound), params, bound.budget))
+    return Success(list_notes(Reader.of(bound), params, bound.budget))
 
 
-def _search(bound: BoundCall, params: SearchParams) -> Success[NotesSearch]:
-    return Success(listing.search_notes(Reader.of(bound), params, bound.budget))
+def list_notes(notes: Reader, params: ListParams, budget: Budget) -> NotesList:
+    """Return the notes that fit, newest first.
+
+    Raises:
+        Refused: ``invalid_glob``, ``no_current_session``, ``output_too_large``.
+    """
+    seen = view(notes, params)
+    total = len(seen.notes)
+
+    def build(rows: Sequence[NoteRow]) -> NotesList:
+        return NotesList(files=list(rows), **seen.overview(total - len(rows)))
+
+    rows = Rows(total, lambda index: NoteRow(**row_fields(notes, seen.notes[index])), render.row)
+    count = rows.fitting(params.limit, build, render.listed, budget)
+    if total and not count:
+        raise seen.too_large()
+    return build(rows.first(count))
 
 
 NOTES_LIST = Operation(
@@ -37,25 +51,8 @@ NOTES_LIST = Operation(
     family="notes",
     params=ListParams,
     success=NotesList,
-    codes=_CODES,
+    codes=LOOKING,
     hints=Hints(read_only=True),
     handle=_list,
     render=render.listed,
-)
-
-
-NOTES_SEARCH = Operation(
-    name="notes_search",
-    title="Search notes",
-    description=(
-        "Search the bodies of your notes line by line. Without a query, the notes in scope come "
-        "back without matches."
-    ),
-    family="notes",
-    params=SearchParams,
-    success=NotesSearch,
-    codes=_CODES,
-    hints=Hints(read_only=True),
-    handle=_search,
-    render=render.searched,
 )

@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.notes import clock
-from hindnote.core.notes.operations import render
-from hindnote.core.notes.operations.common import ADDRESSED, InProject, where
+from hindnote.core.notes.operations.common import ADDRESSED, InProject, inline, where
 from hindnote.core.notes.reader import Reader
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Result, Success
-from hindnote.core.window import WindowParams, WindowResult, fit_window
+from hindnote.core.window import WindowParams, WindowResult, continuation, fit_window
 
 if TYPE_CHECKING:
     from hindnote.core.frontmatter import Json
@@ -65,7 +64,7 @@ def _read(bound: BoundCall, params: ReadParams) -> Success[NotesRead]:
     def build(text: str, total: int, next_offset: int | None) -> NotesRead:
         return NotesRead(text=text, total_chars=total, next_offset_chars=next_offset, **fields)
 
-    result = fit_window(stored.note.body, params, bound.budget, build, render.read)
+    result = fit_window(stored.note.body, params, bound.budget, build, _render)
     notes.count_read(stored)
     return Success(result)
 
@@ -102,6 +101,29 @@ def _carried(foreign: dict[str, Json]) -> dict[str, object]:
     return carried
 
 
+def _render(result: NotesRead) -> str:
+    """Return the text of a read."""
+    metadata = result.metadata
+    head = [result.address, f"version {metadata.version}", f"{result.total_chars} chars"]
+    if result.project_key is not None:
+        head.insert(1, f"project {result.project_key}")
+    facts = [
+        f"origin {inline(metadata.origin)}",
+        f"created {metadata.created_at}",
+        f"updated {metadata.updated_at}",
+    ]
+    if metadata.archived_at is not None:
+        facts.append(f"archived {inline(metadata.archived_at)}")
+    if metadata.project is not None:
+        facts.append(f"made in project {inline(metadata.project)}")
+    lines = [" | ".join(head), " | ".join(facts)]
+    if metadata.frontmatter_error is not None:
+        lines.append(f"frontmatter error: {metadata.frontmatter_error}")
+    if metadata.extra is not None:
+        lines.append(f"extra: {json.dumps(metadata.extra, ensure_ascii=False)}")
+    return "\n".join([*lines, "", result.text]) + continuation(result.next_offset_chars)
+
+
 NOTES_READ = Operation(
     name="notes_read",
     title="Read a note",
@@ -115,5 +137,5 @@ NOTES_READ = Operation(
     codes=ADDRESSED | {"invalid_offset", "not_found", "output_too_large"},
     hints=Hints(read_only=True),
     handle=_read,
-    render=render.read,
+    render=_render,
 )

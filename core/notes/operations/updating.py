@@ -8,8 +8,7 @@ from pydantic import model_validator
 
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.note import Origin
-from hindnote.core.notes.operations import render
-from hindnote.core.notes.operations.common import CHANGING, InProject, where
+from hindnote.core.notes.operations.common import CHANGING, InProject, plural, receipt, where
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
 from hindnote.core.notes.stored import Change
@@ -113,6 +112,19 @@ def _rename(
     return Success(result, {"before": done.before, "after": done.after})
 
 
+def _render(result: NotesUpdate) -> str:
+    """Return the receipt of an update."""
+    if result.rename_from is not None:
+        what = f"renamed {result.rename_from} to {result.address}"
+    elif result.change == "none":
+        what = f"unchanged {result.address}"
+    else:
+        what = f"updated {result.address}"
+    change = f"change {result.change}"
+    applied = plural(result.applied, "replacement")
+    return " | ".join([what, change, applied, *receipt(result.project_key, result.version)])
+
+
 NOTES_UPDATE = Operation(
     name="notes_update",
     title="Update a note",
@@ -133,5 +145,5 @@ NOTES_UPDATE = Operation(
     },
     hints=Hints(read_only=False, destructive=True, idempotent=False),
     handle=_update,
-    render=render.updated,
+    render=_render,
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hindnote.core.notes.note import Origin
-from hindnote.core.notes.operations import render
-from hindnote.core.notes.operations.common import CHANGING, InProject, where
+from hindnote.core.notes.operations.common import CHANGING, InProject, receipt, where
 from hindnote.core.notes.store import Store
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Result, Success
@@ -45,6 +44,13 @@ def _write(bound: BoundCall, params: WriteParams) -> Success[NotesWrite]:
     )
 
 
+def _render(result: NotesWrite) -> str:
+    """Return the receipt of a write."""
+    return " | ".join(
+        [f"{result.outcome} {result.address}", *receipt(result.project_key, result.version)]
+    )
+
+
 NOTES_WRITE = Operation(
     name="notes_write",
     title="Write a note",
@@ -59,5 +65,5 @@ NOTES_WRITE = Operation(
     codes=CHANGING,
     hints=Hints(read_only=False, destructive=True),
     handle=_write,
-    render=render.written,
+    render=_render,
 )

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindnote.core.calls import Decoration
-from hindnote.core.history.operations.listing import HISTORY_LIST, HISTORY_READ
+from hindnote.core.history.operations.listing import HISTORY_LIST
+from hindnote.core.history.operations.reading import HISTORY_READ
 from hindnote.core.outcome import Refused, Success, wire
 
 
