@@ -7,6 +7,7 @@ arguments that returns or yields findings.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -18,6 +19,12 @@ from hindnote.core.doctor.notes import examine_home
 from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
 from hindnote.core.plugins import Hosts
 
+PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
+"""Environment variable that says how the model reaches the project tools."""
+
+WAYS = ("codemode", "direct", "deferred", "off")
+"""What it may be, on any host."""
+
 
 def examine(home: Path) -> Iterator[Finding]:
     """Return every finding of the core and of the installed hosts.
@@ -26,6 +33,7 @@ def examine(home: Path) -> Iterator[Finding]:
         home: The notes home, absolute; need not exist.
     """
     yield from examine_installation()
+    yield from examine_settings()
     yield from examine_home(home)
     yield from examine_hosts()
 
@@ -56,6 +64,14 @@ def examine_installation() -> Iterator[Finding]:
         else:
             yield Finding("ok", subject, report.source.distribution or report.source.value)
     yield from _examine_commands()
+
+
+def examine_settings() -> Iterator[Finding]:
+    """Look at the settings that hosts read, as this environment has them."""
+    chosen = os.environ.get(PROJECT_TOOLS)
+    if chosen and chosen not in WAYS:
+        told = f"is {chosen!r}, none of {', '.join(WAYS)}; it counts as unset"
+        yield Finding("warning", PROJECT_TOOLS, told, "set it to one of these, or not at all")
 
 
 def _examine_commands() -> Iterator[Finding]:

@@ -47,7 +47,8 @@ export default function hindnote(pi: ExtensionAPI) {
 
 	function complain(ctx: ExtensionContext, complaint: string): void {
 		complaints.push(complaint);
-		ctx.ui.notify(`hindnote: ${complaint}`, "warning");
+		if (ctx.hasUI) ctx.ui.notify(`hindnote: ${complaint}`, "warning");
+		else console.error(`hindnote: ${complaint}`);
 	}
 
 	/** Register the tools whose names are nobody else's, and return their names. */

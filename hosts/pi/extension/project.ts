@@ -12,7 +12,7 @@ export type Choice = (typeof CHOICES)[number];
 export function choice(value: string | undefined): { choice: Choice; complaint?: string } {
 	const found = CHOICES.find((one) => one === value);
 	if (found || !value) return { choice: found ?? CHOICES[0] };
-	return { choice: CHOICES[0], complaint: `HINDNOTE_PROJECT_TOOLS is none of ${CHOICES.join(", ")}` };
+	return { choice: CHOICES[0], complaint: `HINDNOTE_PROJECT_TOOLS is none of ${CHOICES.join(", ")}; it counts as unset` };
 }
 
 /** The part of the tools' definitions that the setting decides. */

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import hindnote
 from hindnote.core.doctor import Finding, installation
-from hindnote.core.doctor.installation import examine_hosts, examine_installation
+from hindnote.core.doctor.installation import (
+    PROJECT_TOOLS,
+    WAYS,
+    examine_hosts,
+    examine_installation,
+    examine_settings,
+)
 
 Install = Callable[..., None]
 
@@ -37,6 +46,38 @@ def test_a_command_off_the_path_is_worth_knowing(monkeypatch: pytest.MonkeyPatch
     found = [finding for finding in examine_installation() if finding.level == "warning"]
 
     assert [finding.subject for finding in found] == ["command hindnote"]
+
+
+@pytest.mark.parametrize("value", [None, "", *WAYS])
+def test_a_way_to_the_project_tools_is_nothing_to_tell(
+    monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    monkeypatch.delenv(PROJECT_TOOLS, raising=False)
+    if value is not None:
+        monkeypatch.setenv(PROJECT_TOOLS, value)
+
+    assert list(examine_settings()) == []
+
+
+def test_a_value_that_no_host_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PROJECT_TOOLS, "Direct\n")
+
+    [finding] = examine_settings()
+
+    assert finding.level == "warning"
+    assert finding.message == (
+        r"is 'Direct\n', none of codemode, direct, deferred, off; it counts as unset"
+    )
+
+
+@pytest.mark.parametrize(
+    "module", ["hosts/pi/extension/project.ts", "hosts/claude/mod/hooks/register.ts"]
+)
+def test_the_hosts_take_what_the_doctor_takes(module: str) -> None:
+    text = (Path(hindnote.__file__).parent / module).read_text("utf-8")
+    [choices] = re.findall(r"CHOICES = \[(.*)\]", text)
+
+    assert set(re.findall(r"\w+", choices)) == set(WAYS)
 
 
 # -- the hosts -----------------------------------------------------------------

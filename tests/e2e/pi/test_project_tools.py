@@ -166,3 +166,18 @@ def test_they_take_no_room_from_the_seven_and_can_be_left_out(pi: Pi, model: Scr
     assert sum(f"### `{name}`" in described for name in NAMES) >= 6
     assert set(project.NAMES) <= set(output(model.played[1].results[0]))
     assert set(project.NAMES).isdisjoint(output(model.played[3].results[0]))
+
+
+def test_a_setting_that_is_none_is_told_where_there_is_no_terminal(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    pi.extra_env["HINDNOTE_PROJECT_TOOLS"] = "Direct"
+    model.then(DONE)
+
+    said = pi.say("hello")
+
+    assert said.stderr == (
+        "hindnote: HINDNOTE_PROJECT_TOOLS is none of codemode, direct, deferred, off; "
+        "it counts as unset\n"
+    )
+    assert "hindnote" not in said.stdout

@@ -50,7 +50,7 @@ export const register: Register = on => {
       () => '',
     )
     if (!CHOICES.includes(choice)) {
-      $.ui.log('hindnote: HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off')
+      $.ui.log('HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off; it counts as unset')
     }
     const project = choice === 'off' ? [] : PROJECT_TOOLS
     for (const tool of [...TOOLS, ...project]) {
@@ -58,7 +58,7 @@ export const register: Register = on => {
         const isDeferred = PROJECT_TOOLS.includes(tool) && choice !== 'direct'
         await $.tool.register({ ...tool, isDeferred })
       } catch (error) {
-        $.ui.log(`hindnote could not register ${tool.name}: ${messageOf(error)}`)
+        $.ui.log(`could not register ${tool.name}: ${messageOf(error)}`)
       }
     }
     return next(e)
@@ -116,7 +116,7 @@ export const register: Register = on => {
       if (!text) return below
       return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }
     } catch (error) {
-      $.ui.log(`hindnote could not show what it knows: ${messageOf(error)}`)
+      $.ui.log(`could not show what is known: ${messageOf(error)}`)
       return below
     }
   })

@@ -93,7 +93,7 @@ for (const [choice, end, told] of [
   ['off', 'history_read false', []],
   ['direct', 'project_todo_transition false', []],
   ['codemode', 'project_todo_transition true', []],
-  ['yes', 'project_todo_transition true', ['hindnote: HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off']],
+  ['yes', 'project_todo_transition true', ['HINDNOTE_PROJECT_TOOLS is none of deferred, direct, off; it counts as unset']],
 ] as const) {
   test(`the person chose ${choice} for the project tools`, async ($, on) => {
     const world = new World(on, { HINDNOTE_PROJECT_TOOLS: choice })
@@ -300,7 +300,7 @@ test('a boot block that fails is shown to the person and leaves the blocks alone
   const { blocks } = await $.prompt.context({ blocks: [{ name: 'currentDate', text: 'today' }] })
 
   expect(blocks).toEqual([{ name: 'currentDate', text: 'today' }])
-  expect(world.logged).toEqual(['hindnote could not show what it knows: it broke'])
+  expect(world.logged).toEqual(['could not show what is known: it broke'])
 })
 
 test('the helper ends with the session, and not at a /clear', async ($, on) => {
