@@ -14,6 +14,7 @@ import hindnote
 
 ROOT = Path(hindnote.__file__).parent
 CORE = sorted(path for path in (ROOT / "core").rglob("*.py"))
+SOURCES = [*CORE, *(ROOT / "hosts").rglob("*.py"), ROOT / "hookspecs.py", ROOT / "__init__.py"]
 
 
 def module_of(path: Path) -> str:
@@ -67,6 +68,21 @@ def test_what_lies_below_the_operations_of_an_area_never_imports_them(area: str)
     operations = f"hindnote.core.{area}.operations"
     for path in (ROOT / "core" / area).glob("*.py"):
         assert [name for name in imports_of(path) if name.startswith(operations)] == [], path
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Neither late, inside a function, nor for types alone."""
+    files = {module_of(path).replace(".core.testing", ".testing"): path for path in SOURCES}
+    left = {name: imports_of(path) & files.keys() - {name} for name, path in files.items()}
+    # What imports nothing that is left, or is imported by nothing that is left, is in no circle.
+    while outside := {
+        name
+        for name, imported in left.items()
+        if not imported & left.keys() or not any(name in others for others in left.values())
+    }:
+        left = {name: imported for name, imported in left.items() if name not in outside}
+
+    assert left == {}
 
 
 def test_only_the_plugin_managers_touch_pluggy() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from hindnote.core.operation import Hints
 from hindnote.core.project.artifacts import describe, search
 from hindnote.core.project.todos import tools as todos
-from hindnote.core.project.tools import ProjectTool
+from hindnote.core.project.tool import ProjectTool
 
 _ENVELOPE = (
     "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok."

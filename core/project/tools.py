@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
 from hindnote.core.failures import HostFailure
-from hindnote.core.operation import Hints, Params, bind
-from hindnote.core.project.call import Call, RootParams
+from hindnote.core.operation import Params, bind
+from hindnote.core.project.call import Call
 from hindnote.core.project.effects import EffectLog
-from hindnote.core.project.outcome import Declined, Observation, Outcome
-from hindnote.core.project.presentation import View
+from hindnote.core.project.outcome import Declined, Outcome
+from hindnote.core.project.tool import P, ProjectTool
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hindnote.core.project.artifacts.profiles import Providers
-
-P = TypeVar("P", bound=RootParams)
 
 NAMES = (
     "project_artifact_search",
@@ -35,28 +33,6 @@ NAMES = (
     "project_todo_transition",
 )
 """All there are, in the order in which they are declared."""
-
-
-@dataclass(frozen=True)
-class ProjectTool(Generic[P]):
-    """One tool: everything there is to know of it."""
-
-    name: str
-    title: str
-    description: str
-    """For the model; essentials first."""
-
-    params: type[P]
-    hints: Hints
-    handle: Callable[[Call, P], Observation]
-    view: Callable[[Mapping[str, Any], Mapping[str, int]], View]
-
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        """The closed schema of what the tool returns."""
-        from hindnote.core.project.contract_v1 import output_schema
-
-        return output_schema(self.name)
 
 
 @dataclass(frozen=True, slots=True)

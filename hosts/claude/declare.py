@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hindnote.core.declarations import declaration
-from hindnote.core.project.tools import ProjectTool, project_tools
+from hindnote.core.project.tool import ProjectTool
 from hindnote.core.project.tools import declaration as project_declaration
+from hindnote.core.project.tools import project_tools
 from hindnote.core.registry import Registry, registry
 from hindnote.hosts.claude.layout import TOOL_PREFIX
 
