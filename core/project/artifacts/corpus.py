@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts.aside import Aside
 from hindnote.core.project.artifacts.index import Index
-from hindnote.core.project.artifacts.opening import Unsound, Unusable
+from hindnote.core.project.artifacts.opening import Unusable
+from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.artifacts.walk import Walk
 from hindnote.core.project.call import Call
 from hindnote.core.project.contract.documents import Scope

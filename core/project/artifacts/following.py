@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.project.artifacts.document import spaced
+from hindnote.core.project.artifacts.sound import Stored, total
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.compare import Change
@@ -24,7 +26,16 @@ TABLES = {
 """Every table, and its column with the document's number."""
 
 
-def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iterable[str]) -> None:
+class Written(NamedTuple):
+    """The tokens of two states of an index: before a change and after it."""
+
+    before: bytes
+    token: bytes
+
+
+def follow(
+    connection: sqlite3.Connection, changes: Sequence[Change], gone: Sequence[str]
+) -> Written:
     """Write what changed, all of it or nothing.
 
     Args:
@@ -47,12 +58,30 @@ def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iter
                     (*change.signature, change.path),
                 )
         _add(connection, [(change, change.document) for change in changes if change.document])
-        execute("UPDATE state SET token = randomblob(16)")
+        before = execute("SELECT token FROM state").fetchone()[0]
+        token = os.urandom(16)
+        execute("UPDATE state SET token = ?", (token,))
+        if gone or any(change.document for change in changes):
+            execute("UPDATE state SET total = NULL")
         execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
             execute("ROLLBACK")
         raise
+    return Written(before, token)
+
+
+def add_up(connection: sqlite3.Connection, token: bytes) -> None:
+    """Write the sum of what a change left, by which a later one tells that it still holds.
+
+    Args:
+        connection: Of an index on disk, in no transaction.
+        token: Of the change. Whoever wrote after it adds up what they left.
+    """
+    with contextlib.suppress(sqlite3.OperationalError), connection:
+        # The word index writes what it holds when a transaction ends, so this is one of its own.
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE state SET total = ? WHERE token = ?", (total(connection), token))
 
 
 def _forget(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
@@ -83,10 +112,11 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
         ),
     )
     many(
-        "INSERT INTO contents VALUES (?, ?, ?)",
+        "INSERT INTO contents VALUES (?, ?, ?, ?)",
         (
-            (number, document.preview, json.dumps(document.metadata, ensure_ascii=False))
-            for number, (_, document) in numbered
+            (number, held.preview, held.metadata, held.seal(number))
+            for number, (change, document) in numbered
+            for held in (_stored(change, document),)
         ),
     )
     many(
@@ -100,6 +130,17 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
     many(
         "INSERT INTO words (rowid, title, metadata, body) VALUES (?, ?, ?, ?)",
         ((number, *_words(document)) for number, (_, document) in numbered),
+    )
+
+
+def _stored(change: Change, document: Document) -> Stored:
+    return Stored(
+        path=change.path,
+        hash=change.hash,
+        title=document.title,
+        covered=int(document.covered),
+        preview=document.preview,
+        metadata=json.dumps(document.metadata, ensure_ascii=False),
     )
 
 

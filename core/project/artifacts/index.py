@@ -8,35 +8,41 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split
-from hindnote.core.project.artifacts.following import follow
+from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, followed, split
+from hindnote.core.project.artifacts.following import Written, add_up, follow
+from hindnote.core.project.artifacts.sound import Unsound, check
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.walk import Walk
     from hindnote.core.project.effects import EffectLog
 
 APPLICATION_ID = 0x68696E64
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
-CREATE TABLE state (token BLOB NOT NULL);
-INSERT INTO state VALUES (randomblob(16));
+CREATE TABLE state (token BLOB NOT NULL, total INTEGER);
+INSERT INTO state VALUES (randomblob(16), NULL);
 CREATE TABLE documents (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, size INTEGER NOT NULL,
     mtime INTEGER NOT NULL, inode INTEGER NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL,
     covered INTEGER NOT NULL
 );
+CREATE UNIQUE INDEX documents_by_path ON documents (path);
 CREATE INDEX partly_covered ON documents (path) WHERE NOT covered;
-CREATE TABLE contents (document INTEGER PRIMARY KEY, preview TEXT NOT NULL, metadata TEXT NOT NULL);
+CREATE TABLE contents (
+    document INTEGER PRIMARY KEY, preview TEXT NOT NULL, metadata TEXT NOT NULL,
+    seal INTEGER NOT NULL
+);
 CREATE TABLE fields (
     document INTEGER NOT NULL, key TEXT NOT NULL, value TEXT, shown TEXT, type TEXT NOT NULL
 );
-CREATE INDEX fields_by_value ON fields (key, value, document);
+CREATE INDEX fields_by_value ON fields (key, value, document, type);
 CREATE INDEX fields_by_document ON fields (document);
 CREATE TABLE links (document INTEGER NOT NULL, target TEXT NOT NULL);
 CREATE INDEX links_by_document ON links (document);
@@ -93,19 +99,21 @@ class Index:
         return found
 
     def known(self) -> Known:
-        """Return what is indexed; remembered as long as the index's file stays the same."""
-        found = None if self.stamp is None else _KNOWN.get(self.stamp)
-        if found is not None:
-            return found
-        found = {}
-        rows = self.connection.execute("SELECT path, size, mtime, inode, hash FROM documents")
-        for path, *row in rows:
-            prefix, name = split(path)
-            found.setdefault(prefix, {})[name] = tuple(row)
-        if self.stamp is not None:
-            if len(_KNOWN) >= _REMEMBERED:
-                _KNOWN.clear()
-            _KNOWN[self.stamp] = found
+        """Return what is indexed; remembered as long as the index's file stays the same.
+
+        Raises:
+            Unsound: The index does not hold what was written into it.
+        """
+        if self.stamp is None:
+            return _read(self.connection)
+        found = _KNOWN.get(self.stamp)
+        if found is None:
+            # One state for all of its queries.
+            self.connection.execute("BEGIN")
+            check(self.connection)
+            found = _read(self.connection)
+            self.connection.execute("COMMIT")
+            _remember(self.stamp, found)
         return found
 
     def refresh(
@@ -132,7 +140,50 @@ class Index:
         if result.changes or gone:
             if not self.in_memory:
                 effects.may_touch_cache()
-            follow(self.connection, sorted(result.changes, key=attrgetter("path")), gone)
-            if not self.in_memory:
+            written = follow(self.connection, sorted(result.changes, key=attrgetter("path")), gone)
+            if self.stamp is not None:
                 effects.touched_cache()
+                if result.refreshed or gone:
+                    add_up(self.connection, written.token)
+                self._followed(self.stamp, written, followed(known, result.changes, gone))
         return result
+
+    def _followed(self, stamp: Stamp, written: Written, known: Known) -> None:
+        """Remember what is indexed now, unless another one has written meanwhile."""
+        with suppress(OSError):
+            now = read_stamp(Path(stamp[0]), self.connection)
+            if written.before == stamp[-1] and written.token == now[-1]:
+                _remember(now, known)
+
+
+def read_stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
+    """Return the stamp of an index's file.
+
+    Raises:
+        OSError: The file is gone.
+        Unsound: It does not tell its state.
+    """
+    found = file.stat()
+    # Not from the file's header, where SQLite counts changes: a process that closes any
+    # handle of the file loses the locks that its other connections hold.
+    row = connection.execute("SELECT token FROM state").fetchone()
+    if row is None:
+        raise Unsound("it does not tell its state")
+    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
+
+
+def _read(connection: sqlite3.Connection) -> Known:
+    found: Known = {}
+    rows = connection.execute("SELECT path, size, mtime, inode, hash FROM documents")
+    for path, *row in rows:
+        if not isinstance(path, str):
+            raise Unsound("a path in it is no text")
+        prefix, name = split(path)
+        found.setdefault(prefix, {})[name] = tuple(row)
+    return found
+
+
+def _remember(stamp: Stamp, known: Known) -> None:
+    if len(_KNOWN) >= _REMEMBERED:
+        _KNOWN.clear()
+    _KNOWN[stamp] = known

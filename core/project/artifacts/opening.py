@@ -19,8 +19,9 @@ from hindnote.core.project.artifacts.index import (
     SCHEMA,
     SCHEMA_VERSION,
     Index,
-    Stamp,
+    read_stamp,
 )
+from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
 from hindnote.core.project.state import lock_folder, open_state
@@ -36,10 +37,6 @@ BUSY_SECONDS = 5.0
 
 _SUFFIXES = ("", "-journal", "-wal", "-shm")
 """Of the index's files; its own comes first."""
-
-
-class Unsound(Exception):
-    """The index on disk cannot be trusted; it is to be made again."""
 
 
 class Unusable(Exception):
@@ -95,7 +92,7 @@ def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
         raise Unusable(str(error)) from error
     try:
         _prepare(connection, made=made)
-        stamp = _stamp(file, connection)
+        stamp = read_stamp(file, connection)
         if alone:
             # Sharing it may let another one in that waits to be alone.
             hold(state, exclusive=False)
@@ -134,16 +131,6 @@ def hold(state: int, *, exclusive: bool) -> None:
     """
     if not lock_folder(state, exclusive=exclusive, seconds=BUSY_SECONDS):
         raise Unusable("others have been using it for too long")
-
-
-def _stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
-    found = file.stat()
-    # Not from the file's header, where SQLite counts changes: a process that closes any
-    # handle of the file loses the locks that its other connections hold.
-    row = connection.execute("SELECT token FROM state").fetchone()
-    if row is None:
-        raise Unsound("it does not tell its state")
-    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
 
 
 def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from hindnote.core.project.artifacts.corpus import Corpus
+from hindnote.core.project.artifacts.sound import stored
 
 _LINKS = {
     "links_to": """
-        SELECT d.path, d.title FROM links l JOIN documents d ON d.path = l.target
+        SELECT d.id FROM links l JOIN documents d ON d.path = l.target
         WHERE l.document = ? ORDER BY d.path
     """,
     "linked_from": """
-        SELECT d.path, d.title FROM links l JOIN documents d ON d.id = l.document
+        SELECT d.id FROM links l JOIN documents d ON d.id = l.document
         WHERE l.target = (SELECT path FROM documents WHERE id = ?) ORDER BY d.path
     """,
 }
@@ -38,21 +39,21 @@ class Relations:
         found: dict[str, dict[str, Any]] = {}
         if not limit:
             return []
-        for relation, path, title in self._candidates(number):
+        for relation, other in self._candidates(number):
+            held = stored(self._corpus.connection, other)
+            path = held.path
             if path in self._corpus.scopes and path not in found:
-                found[path] = {"path": path, "title": title, "relation": relation}
+                found[path] = {"path": path, "title": held.title, "relation": relation}
                 if len(found) == limit:
                     break
         return list(found.values())
 
-    def _candidates(self, number: int) -> Iterator[tuple[str, str, str]]:
+    def _candidates(self, number: int) -> Iterator[tuple[str, int]]:
         for relation, statement in _LINKS.items():
-            for path, title in self._execute(statement, (number,)):
-                yield relation, path, title
+            for (other,) in self._execute(statement, (number,)):
+                yield relation, other
         for other in self._sharers(number):
-            rows = self._execute("SELECT path, title FROM documents WHERE id = ?", (other,))
-            for path, title in rows:
-                yield "shares_value", path, title
+            yield "shares_value", other
 
     def _sharers(self, number: int) -> Iterator[int]:
         """Yield documents that share values of lists, those that share most first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +16,7 @@ from hindnote.core.project.artifacts.profiles import Profiles, Subject
 from hindnote.core.project.artifacts.query import Match, Query, Wanted
 from hindnote.core.project.artifacts.redact import is_safe
 from hindnote.core.project.artifacts.related import Relations
+from hindnote.core.project.artifacts.sound import stored
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
@@ -108,20 +108,16 @@ class _Search:
         return (hits[:limit], len(hits)) if corpus.filtered else (hits, total)
 
     def _row(self, hit: _Hit, relations: Relations) -> dict[str, Any]:
-        told, title, preview, covered, metadata = self.corpus.connection.execute(
-            "SELECT hash, title, preview, covered, metadata FROM documents "
-            "JOIN contents ON document = id WHERE id = ?",
-            (hit.number,),
-        ).fetchone()
-        values: dict[str, Any] = json.loads(metadata)
+        held = stored(self.corpus.connection, hit.number)
+        title, preview, values = held.title, held.preview, held.values()
         scope = self.corpus.scopes[hit.path]
         facets = list(_facets(values))
         limit = self.params.max_snippet_chars
         place = query.first_hit(preview, self.wanted)
-        provenance = {
+        provenance: dict[str, Any] = {
             "scope": scope,
             "source": "memory" if self.corpus.index.in_memory else "index",
-            "hash": told,
+            "hash": held.hash,
             "matched": self._matched(title, values, place),
         }
         if self.params.explain:
@@ -136,7 +132,7 @@ class _Search:
             "confidence": self._confidence(hit.path, scope, values, facets),
             "provenance": provenance,
             "related": relations.of(hit.number, self.params.related_limit),
-            "preview_covered": bool(covered),
+            "preview_covered": bool(held.covered),
         }
 
     def _matched(self, title: str, values: Mapping[str, Any], place: int | None) -> list[str]:

@@ -1,0 +1,154 @@
+"""Damage that SQLite does not notice: values that became other ones."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindnote.core.project.artifacts import following, index
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("artifact_search", {"query": "word", "related_limit": 3, "limit": 100}),
+    ("artifact_search", {"filters": {"status": "ready", "tags": "one"}}),
+    ("artifact_search", {}),
+    ("artifact_describe", {"field_names": ["status", "tags"], "include_samples": True}),
+)
+
+
+@pytest.fixture
+def file(base: Path, write: Write, run: Run) -> Path:
+    """Return the index of a few documents."""
+    for number in range(12):
+        lines = [f"title: Title {number}", f"status: {('ready', 'done')[number % 2]}"]
+        lines.append(f"tags: [{('one', 'two', 'three')[number % 3]}, every]")
+        settle(write(f"docs/{number:02}.md", f"word x{number} [y](00.md) " * 3, *lines))
+    settle(write("docs/long.md", "word " * 500))
+    run("artifact_search")
+    return base / ".hindnote" / "artifacts.sqlite3"
+
+
+def settle(place: Path) -> None:
+    os.utime(place, ns=(1, 1_600_000_000_000_000_000))
+
+
+def answers(run: Run) -> tuple[list[Any], list[str]]:
+    """Return what the questions bring, and what is told of the index."""
+    found, told = [], []
+    for name, arguments in ASKED:
+        data = run(name, **arguments).dto["data"]
+        state = data.pop("cache_state", {})
+        told.append(state.get("reason", ""))
+        found.append(data)
+    return found, told
+
+
+DAMAGES = (
+    "UPDATE documents SET title = 'Title of none' WHERE path = 'docs/04.md'",
+    "UPDATE documents SET hash = 'sha256:' || substr(hash, 9) || '0'",
+    "UPDATE documents SET covered = 1",
+    "UPDATE documents SET path = 'docs/no.md' WHERE path = 'docs/04.md'",
+    "UPDATE documents SET path = x'ff' WHERE path = 'docs/04.md'",
+    "UPDATE documents SET path = 4 WHERE path = 'docs/04.md'",
+    "UPDATE contents SET preview = 'word of none' WHERE document = 3",
+    "UPDATE contents SET preview = x'ff' WHERE document = 3",
+    'UPDATE contents SET metadata = \'{"status": "read"}\' WHERE document = 3',
+    "UPDATE contents SET metadata = 7 WHERE document = 3",
+    "UPDATE contents SET seal = seal + 1",
+    "UPDATE contents SET document = document + 1 WHERE document = 13",
+    "DELETE FROM contents WHERE document = 3",
+    "UPDATE fields SET value = 'dead' WHERE value = 'ready' AND document < 5",
+    "UPDATE fields SET key = 'sta' WHERE key = 'status' AND document < 5",
+    "UPDATE fields SET type = 'teyt' WHERE document = 2",
+    "UPDATE fields SET shown = 'of none' WHERE document = 2",
+    "UPDATE fields SET document = document + 1 WHERE document = 2",
+    "UPDATE links SET target = 'docs/05.md'",
+    "UPDATE words_data SET block = replace(block, x'776f7264', x'776f7265')",
+    "DELETE FROM words_idx",
+    "UPDATE words_docsize SET sz = x'7f7f7f'",
+    "DELETE FROM documents WHERE id = 3",
+)
+
+
+@pytest.mark.parametrize("statement", DAMAGES)
+def test_what_became_something_else_is_never_shown_and_is_put_right_once(
+    run: Run, file: Path, statement: str
+) -> None:
+    before, _ = answers(run)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        assert connection.execute(statement).rowcount
+
+    after, told = answers(run)
+
+    assert after == before
+    assert sum("damaged" in reason for reason in told) <= 1
+    assert answers(run) == (before, [""] * 4)
+
+
+def test_no_flipped_bit_of_an_index_changes_an_answer(run: Run, file: Path) -> None:
+    before, _ = answers(run)
+    whole, chance = file.read_bytes(), random.Random(7)
+
+    for _ in range(60):
+        flipped = bytearray(whole)
+        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        file.unlink()
+        file.write_bytes(flipped)
+
+        assert answers(run)[0] == before
+
+
+def test_a_crash_before_the_sum_is_written_costs_no_rebuild(
+    run: Run, write: Write, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    settle(write("docs/new.md", "word"))
+    with monkeypatch.context() as patched:
+        patched.setattr(index, "add_up", crash)
+        with pytest.raises(KeyboardInterrupt):
+            run("artifact_search")
+
+    told = run("artifact_search", query="word", limit=100).dto["data"]
+
+    assert told["cache_state"]["state"] == "fresh"
+    assert len(told["results"]) == 14
+
+
+def test_the_sum_of_what_another_wrote_meanwhile_is_left_to_it(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("UPDATE state SET total = NULL")
+        following.add_up(connection, b"of an earlier change")
+
+        assert connection.execute("SELECT total FROM state").fetchone() == (None,)
+
+
+def test_a_process_that_wrote_does_not_read_it_all_again(
+    run: Run, write: Write, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(write("docs/new.md", "word anew"))
+    (file.parents[1] / "docs" / "01.md").unlink()
+    run("artifact_search")
+
+    def read(*_: Any) -> Any:
+        raise AssertionError("it knows what it wrote")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(index, "_read", read)
+        told = run("artifact_search", query="anew").dto["data"]
+    monkeypatch.setattr(index, "_KNOWN", {})
+    again = run("artifact_search", query="anew").dto["data"]
+
+    assert told == again
+    assert told["cache_state"]["state"] == "fresh"
+    assert [row["path"] for row in told["results"]] == ["docs/new.md"]
