@@ -26,13 +26,17 @@ class Aside(Generic[T]):
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        """Begin."""
-        self._thread.start()
+        """Begin; where no thread can be had, the work is done before the block."""
+        try:
+            self._thread.start()
+        except RuntimeError:
+            self._run()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Wait for the end."""
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def result(self) -> T:
         """Return what the work came to, or raise what it raised; to be asked after the block."""

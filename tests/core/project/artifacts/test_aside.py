@@ -44,6 +44,31 @@ def test_what_work_raises_is_raised_where_its_result_is_wanted() -> None:
         aside.result()
 
 
+def no_thread(*_: Any) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def test_work_is_done_before_the_block_where_no_thread_can_be_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    done = []
+
+    with Aside(lambda: done.append(threading.current_thread())) as aside:
+        assert done == [threading.current_thread()]
+
+    assert aside.result() is None
+
+
+@pytest.mark.usefixtures("documents")
+def test_a_search_needs_no_thread(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("artifact_search")
+    before = run("artifact_search", query="word")
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+
+    assert run("artifact_search", query="word") == before
+
+
 def test_a_block_that_fails_waits_for_the_work() -> None:
     block = threading.Event()
     ended = []
