@@ -11,7 +11,7 @@ import click
 
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, deliver
-from hindnote.core.registry import NAMES
+from hindnote.core.registry import NAMES, registry
 from hindnote.core.text import clean
 
 EXAMPLE = """'{"address": "plan"}'"""
@@ -39,7 +39,9 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--session-file", type=FILE, help="The session's file, for its notes and history.")
 @click.option(
-    "--leaf", metavar="ENTRY", help="The entry where the session stands; by default its last."
+    "--leaf",
+    metavar="ENTRY",
+    help="For history, the entry where the session stands; by default its last.",
 )
 @click.option("--session-id", metavar="ID", help="The session's id, when there is no file.")
 @click.option("--agent", metavar="NAME", help="Whose @self; by default the host's usual agent.")
@@ -78,6 +80,10 @@ def call(
     from hindnote.core.home import notes_home
     from hindnote.core.plugins import Hosts
 
+    if leaf is not None and registry()[operation].family != "history":
+        raise click.UsageError(
+            f"--leaf chooses a branch of history, and {operation} reads none; leave it out"
+        )
     given = parse_arguments(arguments)
     asked = HostCall(
         host=clean(host),

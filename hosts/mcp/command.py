@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from hindnote.core.cli.call import current_directory
+from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure
+from hindnote.hosts.mcp.plugin import HOST
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -17,11 +19,21 @@ MISSING = (
 )
 
 
+def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    # This host has no sessions of its own.
+    return [slug for slug in complete_host(ctx, param, incomplete) if slug != HOST]
+
+
 @click.command(short_help="Serve the seven tools to any program that speaks MCP.")
 @click.option("--agent", metavar="NAME", help="Whose @self; by default 'mcp'.")
 @click.option("--model", metavar="NAME", help="Whose @model; by default 'default'.")
 @click.option("--session-id", metavar="ID", help="Whose session notes; without it there are none.")
-@click.option("--history-of", metavar="HOST", help="The host whose sessions are read, e.g. claude.")
+@click.option(
+    "--history-of",
+    metavar="HOST",
+    shell_complete=_complete_other_host,
+    help="The host whose sessions are read, e.g. claude.",
+)
 @click.option(
     "--session-file",
     type=FILE,
@@ -53,10 +65,10 @@ def mcp(
     from hindnote.hosts.mcp.calls import Settings
     from hindnote.hosts.mcp.server import serve
 
-    hosts = Hosts.load({plugin.HOST: plugin})
+    hosts = Hosts.load({HOST: plugin})
     if session_file is not None and history_of is None:
         raise Failure("--session-file needs --history-of HOST: whose session it is")
-    known = [slug for slug in hosts.slugs() if slug != plugin.HOST] if history_of else []
+    known = [slug for slug in hosts.slugs() if slug != HOST] if history_of else []
     if history_of is not None and history_of not in known:
         raise Failure(f"no history of {history_of!r} can be read; there are: {', '.join(known)}")
     settings = Settings(

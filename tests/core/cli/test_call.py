@@ -108,6 +108,8 @@ def test_a_structured_refusal_is_flat() -> None:
         (["history_list", "--session-file", "/no/such/session.jsonl"], "does not exist"),
         (["history_list", "--session-file", "/"], "is a directory"),
         (["notes_list", "--session-id", ""], "not empty"),
+        (["notes_list", "--leaf", "x"], "--leaf chooses a branch of history, and notes_list"),
+        (["notes_write", WRITE, "--session-file", str(BASIC), "--leaf", "x"], "leave it out"),
         ([], "OPERATION"),
     ],
 )

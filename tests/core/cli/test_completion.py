@@ -32,3 +32,11 @@ def test_the_installed_hosts_are_offered_and_none_is_imported(
     assert completed(*command, "--host", "ac") == ["acme"]
     assert completed(*command, "--host", "zed") == []
     assert "hindnote_test_acme" not in sys.modules
+
+
+def test_the_hosts_that_have_sessions_are_offered_to_the_mcp_server(install: Install) -> None:
+    install("acme", "acme", "hindnote_test_acme")
+
+    assert {"acme", "claude", "pi"} <= set(completed("mcp", "--history-of", ""))
+    assert completed("mcp", "--history-of", "m") == []
+    assert "hindnote_test_acme" not in sys.modules
