@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 
 import pytest
@@ -17,11 +18,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse to run tests that need the writer without one, once and not for each.
+
+    Raises:
+        pytest.UsageError: ``--hindnote-writer`` is missing, or names nothing.
+    """
+    # pytest-xdist's workers cannot refuse a run; there each test says it.
+    if hasattr(config, "workerinput"):
+        return
+    if any("hindnote_writer" in getattr(item, "fixturenames", ()) for item in items):
+        _writer(config)
+
+
 @pytest.fixture
 def hindnote_writer(request: pytest.FixtureRequest) -> object:
     """Return the writer that ``--hindnote-writer`` names."""
-    named = request.config.getoption("--hindnote-writer")
+    return _writer(request.config)()
+
+
+def _writer(config: pytest.Config) -> Callable[[], object]:
+    named = config.getoption("--hindnote-writer", None)
     module, _, name = (named or "").partition(":")
     if not name:
-        raise pytest.UsageError("give --hindnote-writer MODULE:NAME, your SessionWriter")
-    return getattr(import_module(module), name)()
+        raise pytest.UsageError(
+            "give -p hindnote.testing.plugin --hindnote-writer MODULE:NAME, your SessionWriter"
+        )
+    try:
+        writer: Callable[[], object] = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise pytest.UsageError(f"--hindnote-writer {named} names nothing: {error}") from error
+    return writer

@@ -7,6 +7,9 @@ import pytest
 from hindnote.testing.bench import SessionWriter
 from hindnote.testing.conformance import HostConformance
 
+pytest_plugins = ["hindnote.testing.plugin"]
+"""Who forgets to ask for it is told so by the plugin itself."""
+
 
 class TestHost(HostConformance):
     """The host that ``--hindnote-writer`` names."""

@@ -7,9 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hindnote.testing import CHECKS
 
 EXAMPLE = Path(__file__).parents[1] / "data" / "third_party_host" / "src"
+
+
+PLUGIN = ("-p", "hindnote.testing.plugin")
 
 
 def kit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -17,7 +22,7 @@ def kit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [
             *(sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("--basetemp", str(folder / "scratch"), "-p", "hindnote.testing.plugin"),
+            *("--basetemp", str(folder / "scratch")),
             *("--pyargs", "hindnote.testing.suite", *options),
         ],
         cwd=folder,
@@ -30,15 +35,30 @@ def kit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_kit_runs_by_name_without_a_warning(tmp_path: Path) -> None:
-    done = kit(tmp_path, "--hindnote-writer", "logbook.testing:Writer")
+    done = kit(tmp_path, *PLUGIN, "--hindnote-writer", "logbook.testing:Writer")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{len(CHECKS)} passed" in done.stdout
     assert "warning" not in done.stdout.lower()
 
 
-def test_a_run_without_a_writer_says_what_to_give(tmp_path: Path) -> None:
-    done = kit(tmp_path)
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "give -p hindnote.testing.plugin --hindnote-writer MODULE:NAME, your SessionWriter"),
+        (PLUGIN, "give -p hindnote.testing.plugin --hindnote-writer MODULE:NAME"),
+        ((*PLUGIN, "--hindnote-writer", "logbook.testing"), "--hindnote-writer MODULE:NAME"),
+        ((*PLUGIN, "--hindnote-writer", "logbook.none:Writer"), "No module named 'logbook.none'"),
+        ((*PLUGIN, "--hindnote-writer", "logbook.testing:None_"), "has no attribute 'None_'"),
+    ],
+)
+def test_a_run_without_a_writer_is_one_error_that_says_what_to_give(
+    tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    done = kit(tmp_path, *options)
 
-    assert done.returncode == 1
-    assert "give --hindnote-writer MODULE:NAME, your SessionWriter" in done.stdout
+    said = done.stdout + done.stderr
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, said
+    assert told in said
+    assert said.count("hindnote-writer") == 1
+    assert "Traceback" not in said
