@@ -31,7 +31,7 @@ from hindnote.core.outcome import (
     wire_json,
 )
 from hindnote.core.registry import Registry, registry
-from hindnote.core.slug import slug
+from hindnote.core.text.slug import slug
 
 if TYPE_CHECKING:
     from pathlib import Path

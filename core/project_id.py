@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from hindnote.core.slug import slug
+from hindnote.core.text.slug import slug
 
 
 def project_root(directory: Path) -> Path:

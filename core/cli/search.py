@@ -22,9 +22,9 @@ from hindnote.core.cli.corpus import (
 from hindnote.core.cli.tree import deliver
 from hindnote.core.history.instants import instant
 from hindnote.core.history.operations.models import MAX_LIMIT
-from hindnote.core.matching import Matcher
 from hindnote.core.outcome import Refusal
 from hindnote.core.text import clean
+from hindnote.core.text.matching import Matcher
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.spellings import clusters, spellings
+from hindnote.core.text.spellings import clusters, spellings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
 CORE_WORDS = (
     "call",

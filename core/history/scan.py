@@ -18,7 +18,7 @@ from hindnote.core.history.prefilter import CHUNK, Needles
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Target
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
 FIRST_BATCH, GROWTH, LARGEST_BATCH = 8, 4, 1_024
 """Files that ripgrep is given at once: few at first, since a hit may be in the newest."""

@@ -19,10 +19,10 @@ from threading import Lock
 
 from msgspec import Struct
 
-from hindnote.core.frontmatter import Json
 from hindnote.core.notes import clock
 from hindnote.core.notes.locks import STATE, state_folder
 from hindnote.core.outcome import Refused
+from hindnote.core.text.frontmatter import Json
 
 NAME = "access.sqlite3"
 BUSY_SECONDS = 0.2

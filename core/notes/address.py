@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hindnote.core.outcome import Refused, quote
-from hindnote.core.slug import encode_session_id, is_slug
+from hindnote.core.text.slug import encode_session_id, is_slug
 
 if TYPE_CHECKING:
     from hindnote.core.calls import Identity

@@ -13,7 +13,7 @@ from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts, settled
 from hindnote.core.notes.files import ENTER, READ, Stamp, names_in, stamp_of
 from hindnote.core.outcome import Refused
-from hindnote.core.slug import is_slug
+from hindnote.core.text.slug import is_slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from hindnote.core import frontmatter
-from hindnote.core.frontmatter import Block
 from hindnote.core.notes import clock
 from hindnote.core.notes.note import (
     ARCHIVED,
@@ -21,6 +19,8 @@ from hindnote.core.notes.note import (
     check_block,
     owned_keys,
 )
+from hindnote.core.text import frontmatter
+from hindnote.core.text.frontmatter import Block
 
 Keys: TypeAlias = dict[str, str | None]
 """New values of owned keys; None takes a key out."""

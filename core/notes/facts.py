@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from hindnote.core import frontmatter
 from hindnote.core.notes import clock
 from hindnote.core.notes.files import Stamp, read_all, stamp_of
 from hindnote.core.notes.note import READ_LIMIT, Note
+from hindnote.core.text import frontmatter
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home

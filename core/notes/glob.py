@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hindnote.core.notes.address import HEADS, SUFFIX
 from hindnote.core.outcome import Refused, quote
-from hindnote.core.slug import is_slug
+from hindnote.core.text.slug import is_slug
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home, Homes

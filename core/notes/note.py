@@ -14,10 +14,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from hindnote.core import frontmatter
-from hindnote.core.frontmatter import Block, Json, Parts
 from hindnote.core.notes import clock
 from hindnote.core.outcome import Refused
+from hindnote.core.text import frontmatter
+from hindnote.core.text.frontmatter import Block, Json, Parts
 
 READ_LIMIT = 16 * 1024 * 1024
 """Bytes of a note that is read, at most."""
@@ -73,7 +73,7 @@ class Note(Struct, frozen=True, dict=True):
 
     @classmethod
     def _by_authority(cls, text: str, parts: Parts) -> Note:
-        from hindnote.core import yaml_authority
+        from hindnote.core.text import yaml_authority
 
         try:
             block = yaml_authority.parse(parts.block)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from pluggy import PluginManager
 
 from hindnote import hookspecs
-from hindnote.core.slug import RESERVED_HOSTS, SLUG_LIMIT, is_slug
+from hindnote.core.text.slug import RESERVED_HOSTS, SLUG_LIMIT, is_slug
 
 RuleCode = Literal[
     "argument_default",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hindnote.core import frontmatter
-from hindnote.core.frontmatter import Block, Json, Parts
+from hindnote.core.text import frontmatter
+from hindnote.core.text.frontmatter import Block, Json, Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def parse_markdown(text: str) -> Markdown:
         return Markdown(text, text)
     block = frontmatter.scan(parts.block)
     if block is None:
-        from hindnote.core import yaml_authority
+        from hindnote.core.text import yaml_authority
 
         try:
             block = yaml_authority.parse(parts.block)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
-from hindnote.core.placing import FOREIGN, NotOurs, Place
-from hindnote.core.programs import dotted, unusable_python
+from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.programs import dotted, unusable_python
 from hindnote.hosts.claude.install import (
     NEEDED,
     claude_version,

@@ -17,9 +17,9 @@ import click
 import platformdirs
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.installing import Busy, alone
-from hindnote.core.placing import FOREIGN, NotOurs, Place
-from hindnote.core.programs import dotted, told_version
+from hindnote.core.install.alone import Busy, alone
+from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.programs import dotted, told_version
 from hindnote.hosts.claude.layout import usual_config_dir
 
 NEEDED = (2, 1, 332)

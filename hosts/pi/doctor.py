@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
-from hindnote.core.placing import FOREIGN, NotOurs, Place, Record
-from hindnote.core.programs import dotted, told_version, unusable_python
+from hindnote.core.install.placing import FOREIGN, NotOurs, Place, Record
+from hindnote.core.install.programs import dotted, told_version, unusable_python
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import PI, place
 from hindnote.hosts.pi.places import VARIABLE, Scope, interpreter, scopes, shipped

@@ -14,9 +14,9 @@ from importlib.metadata import version
 import click
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.installing import Busy, alone
-from hindnote.core.placing import FOREIGN, NotOurs, Place
-from hindnote.core.programs import dotted
+from hindnote.core.install.alone import Busy, alone
+from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.programs import dotted
 from hindnote.hosts.pi.places import MANIFEST, Scope, scopes, shipped
 
 PI = (1, 6)

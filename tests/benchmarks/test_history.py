@@ -15,8 +15,8 @@ from yardstick import SMOKE, Entry, best, said
 
 from hindnote import HostCall
 from hindnote.core.dispatch import Dispatcher
-from hindnote.core.matching import Matcher
 from hindnote.core.plugins import Hosts
+from hindnote.core.text.matching import Matcher
 from hindnote.hosts.pi import plugin
 from hindnote.hosts.pi.decoder import Sessions
 

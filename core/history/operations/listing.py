@@ -12,9 +12,9 @@ from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import Filters
 from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.matching import Matcher
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Outcome, Refused, Success, quote
+from hindnote.core.text.matching import Matcher
 
 
 def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:

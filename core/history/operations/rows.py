@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.operations.models import HistoryListParams
     from hindnote.core.history.operations.selection import Chosen
     from hindnote.core.history.timeline import Timeline
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
 TOOLS_SHOWN = 12
 """Tools that a folded row names, at most."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.document import Event
     from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.timeline import Timeline
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
 
 class Chosen(Struct):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from hindnote.core.notes.operations.models import Match
 
 if TYPE_CHECKING:
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
 MATCHES_SHOWN = 20
 """Matching lines of one note in a result, at most."""

@@ -13,8 +13,8 @@ from hindnote.core.outcome import Result, Success
 from hindnote.core.window import WindowParams, WindowResult, continuation, fit_window
 
 if TYPE_CHECKING:
-    from hindnote.core.frontmatter import Json
     from hindnote.core.notes.stored import Stored
+    from hindnote.core.text.frontmatter import Json
 
 VALUE_LIMIT = 1_024
 """Bytes of one foreign value's JSON in a result, at most."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hindnote.core.budget import longest
-from hindnote.core.matching import Matcher
 from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.operations import render
 from hindnote.core.notes.operations.common import LOOKING
@@ -16,6 +15,7 @@ from hindnote.core.notes.operations.page import Rows, row_fields, view
 from hindnote.core.notes.reader import Reader
 from hindnote.core.operation import BoundCall, Hints, Operation
 from hindnote.core.outcome import Refused, Success
+from hindnote.core.text.matching import Matcher
 
 if TYPE_CHECKING:
     from hindnote.core.budget import Budget

@@ -15,8 +15,8 @@ from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
 from hindnote.core.project.markdown import parse_markdown
 
 if TYPE_CHECKING:
-    from hindnote.core.frontmatter import Json
     from hindnote.core.project.contract.documents import FieldType
+    from hindnote.core.text.frontmatter import Json
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(\s*<?([^)\s<>]+\.(?:md|markdown))(?:#[^)\s<>]*)?>?[^)]*\)", re.IGNORECASE)

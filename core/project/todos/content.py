@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hindnote.core import frontmatter
 from hindnote.core.project.contract.todos import TodoStatus
 from hindnote.core.project.contract_v1 import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.markdown import Markdown, parse_markdown
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.todos.names import TodoName
+from hindnote.core.text import frontmatter
 
 OWNED = ("issue_id", "status", "priority", "title")
 """Keys that the tools write themselves."""

@@ -23,7 +23,7 @@ from hindnote.core.history.projection import Projection, Scannable
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.matching import Matcher
+from hindnote.core.text.matching import Matcher
 from hindnote.hosts.claude import catalogue as claude
 from hindnote.hosts.claude.decoder import Transcript
 from hindnote.hosts.pi import catalogue as pi

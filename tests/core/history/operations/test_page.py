@@ -410,7 +410,7 @@ def expected(builder: SessionBuilder, args: Row) -> set[int]:
     from hindnote.core.history.instants import bound
     from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.timeline import Timeline
-    from hindnote.core.matching import Matcher
+    from hindnote.core.text.matching import Matcher
 
     timeline = Timeline(builder.projection())
     matcher = Matcher.from_query(args.get("query"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core import programs
-from hindnote.core.programs import dotted, told_version
+from hindnote.core.install import programs
+from hindnote.core.install.programs import dotted, told_version
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from hindnote.core.spellings import clusters, spellings
+from hindnote.core.text.spellings import clusters, spellings
 
 # What is one code point and matches an ASCII one, by folding or as a spelling of it.
 _TO_ASCII = str.maketrans("\u212a\u017f\u0130\u0131\u037e\u1fef", "ksii;`")

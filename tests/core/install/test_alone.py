@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from hindnote.core import installing
-from hindnote.core.installing import alone, lock_file
+from hindnote.core.install import alone as installing
+from hindnote.core.install.alone import alone, lock_file
 from hindnote.hosts.claude import install as claude
 from hindnote.hosts.pi import install as pi
 

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core import yaml_authority
-from hindnote.core.frontmatter import divide, edited, glance, scan
+from hindnote.core.text import yaml_authority
+from hindnote.core.text.frontmatter import divide, edited, glance, scan
 
 # Pieces from which blocks are made that lie on the border of what is plain.
 KEYS = ["title", "createdAt", "updatedAt", "archivedAt", "origin", "key.x", "clé", "null", "a-b"]

@@ -1,8 +1,7 @@
-"""Text by code points: clean strings, and exact case-insensitive search.
+"""Strings that can be encoded.
 
-Positions everywhere in hindnote count Unicode code points, which is how Python
-indexes strings. A lone surrogate cannot be encoded, so every text that comes in
-has each one replaced by U+FFFD, one for one.
+A lone surrogate cannot be, so every text that comes in has each one replaced by
+U+FFFD, one for one.
 """
 
 from __future__ import annotations

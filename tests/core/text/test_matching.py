@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hindnote.core import spellings
-from hindnote.core.matching import Matcher
+from hindnote.core.text import spellings
+from hindnote.core.text.matching import Matcher
 
 # Letters that fold in odd ways, composites, singletons, marks of two classes, Hangul.
 ODD = "aAiIsSkKıİſßẞςσΣéÉeE\u0301\u0323\u0302\u0307ệẹêÅ\u212b\u030aåΩ\u2126;\u037e가각\u1100\u1161\u11a8拉\uf925ṡẛ "

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.placing import MANIFEST, NotOurs, Place
+from hindnote.core.install.placing import MANIFEST, NotOurs, Place
 
 FILES = {"a.txt": b"one", "deep/b.txt": b"two"}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.core.slug import RESERVED_HOSTS, SLUG_LIMIT, encode_session_id, is_slug, slug
+from hindnote.core.text.slug import RESERVED_HOSTS, SLUG_LIMIT, encode_session_id, is_slug, slug
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)
 

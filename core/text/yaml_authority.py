@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 from ruamel.yaml.reader import ReaderError
 
-from hindnote.core.frontmatter import Block, Entry, Json
+from hindnote.core.text.frontmatter import Block, Entry, Json
 
 OMITTED = "[omitted: too large]"
 BLOCK_LIMIT = 32_768

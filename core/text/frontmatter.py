@@ -2,7 +2,7 @@
 
 A fence is ``---`` alone on the first line and alone on a later line. A block of
 plain lines is read here by one regular expression; anything else goes to the
-authority (``core.yaml_authority``), with which the scan must agree. A rewrite
+authority (``core.text.yaml_authority``), with which the scan must agree. A rewrite
 edits the lines of the keys that it changes and leaves all other bytes alone.
 """
 

@@ -1,0 +1,1 @@
+"""What the hosts' commands for installing and their doctors share."""
