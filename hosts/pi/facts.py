@@ -137,7 +137,7 @@ def _result(message: _Message) -> dict[str, Any]:
     tool = _text(message.toolName)
     truncated, path = _truncation(message.details)
     if tool in SHELLS and not truncated and (cut := ending(text, failed, told=False).cut):
-        truncated, path = True, path or cut.group(5)
+        truncated, path = True, cut.group(5)
     return {
         "tool": tool,
         "text": text,
@@ -158,9 +158,10 @@ def _truncation(details: Raw) -> tuple[bool, str | None]:
         return False, None
     if not isinstance(value, dict):
         return False, None
-    truncation = value.get("truncation")
+    truncation, path = value.get("truncation"), _text(value.get("fullOutputPath"))
     cut = isinstance(truncation, dict) and truncation.get("truncated") is True
-    return cut, _text(value.get("fullOutputPath"))
+    # Scripts and MCP tools record the path alone, and only of what they cut.
+    return cut or path is not None, path
 
 
 def _nested(raw: Raw) -> NestedCalls | None:

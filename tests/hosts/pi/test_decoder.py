@@ -132,6 +132,12 @@ def test_a_cut_bash_output_names_its_file_also_when_only_the_text_does() -> None
     ]
 
 
+def test_a_cut_output_of_a_script_is_named_although_only_its_path_is_recorded() -> None:
+    told = {(fact.output_truncated, fact.full_output_path) for fact in results(session("codemode"))}
+
+    assert told == {(False, None), (True, "/tmp/pi-output/pi-codemode-af9464209cd9d4b8.txt")}
+
+
 def test_a_cut_read_is_named_without_a_path() -> None:
     told = [
         (fact.output_truncated, fact.full_output_path)
