@@ -20,7 +20,7 @@ from threading import Lock
 from msgspec import Struct
 
 from hindnote.core.notes import clock
-from hindnote.core.notes.locks import STATE, state_folder
+from hindnote.core.notes.locks import state_folder
 from hindnote.core.outcome import Refused
 from hindnote.core.text.frontmatter import Json
 
@@ -36,13 +36,6 @@ _TOUCH = """
 INSERT INTO access VALUES (:path, :seed + 1, :now)
 ON CONFLICT (path) DO UPDATE SET count = count + 1, last = max(last, excluded.last)
 """
-
-
-class Access(Struct, frozen=True):
-    """How often a note was read, and when last, in milliseconds since the epoch."""
-
-    count: int
-    last: int
 
 
 def touch(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> None:
@@ -69,19 +62,6 @@ def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:
             "UPDATE OR REPLACE access SET path = ? WHERE path = ?",
             ("/".join(target), "/".join(source)),
         )
-
-
-def read(home: Path, segments: tuple[str, ...]) -> Access | None:
-    """Return what is known of a note's reads."""
-    file = home / STATE / NAME
-    with _dropped():
-        if file.exists():
-            with _open(file) as database:
-                row = database.execute(
-                    "SELECT count, last FROM access WHERE path = ?", ("/".join(segments),)
-                ).fetchone()
-                return None if row is None else Access(*row)
-    return None
 
 
 class _Kept(Struct, frozen=True):

@@ -48,11 +48,6 @@ _KNOWN: dict[str, _Folder] = {}
 """Folders by path, and by what their notes' addresses start with."""
 
 
-def forget() -> None:
-    """Forget all facts, as a new process would not have them."""
-    _KNOWN.clear()
-
-
 def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
     """Return what lies in some homes; one that cannot be opened is named."""
     found = Contents()

@@ -74,7 +74,7 @@ def test_a_list_costs_little_more_than_reading_its_files(home: Path) -> None:
         assert len(result.files) + result.more == COUNT
 
     reading = fastest(read)
-    cold = fastest(listed, before=catalogue.forget)
+    cold = fastest(listed, before=catalogue._KNOWN.clear)
     warm = fastest(listed)
 
     print(f"\nreading {reading:.3f} s, cold {cold / reading:.2f}, warm {warm / reading:.2f}")  # noqa: T201
@@ -98,7 +98,7 @@ def test_a_warm_read_answers_at_once(home: Path) -> None:
 
 def test_a_search_costs_little_more_than_a_cold_list(home: Path) -> None:
     store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
-    cold = fastest(lambda: list_notes(store, ListParams(), Budget()), before=catalogue.forget)
+    cold = fastest(lambda: list_notes(store, ListParams(), Budget()), before=catalogue._KNOWN.clear)
     search = fastest(lambda: search_notes(store, SearchParams(query="absent words"), Budget()))
 
     print(f"\nsearch / cold list: {search / cold:.2f}")  # noqa: T201
