@@ -24,6 +24,8 @@ T = TypeVar("T")
 Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
 """Number, path and rank of the best documents, best first, and how many there are."""
 
+Question: TypeAlias = Callable[[sqlite3.Connection], Found]
+
 
 @dataclass(slots=True)
 class Corpus:
@@ -47,13 +49,54 @@ class Corpus:
         return self.index.connection
 
 
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a call covers, and how it wants it compared with the files."""
+
+    call: Call
+    scopes: tuple[Scope, ...]
+    freshness: Freshness
+
+    @property
+    def whole(self) -> bool:
+        """Whether every document is covered."""
+        return len(self.scopes) == len(get_args(Scope))
+
+    def refreshed(self, index: Index, beside: AbstractContextManager[object]) -> Corpus:
+        """Return the documents of an index after it was brought up to date.
+
+        Args:
+            index: The index.
+            beside: What is entered while the files are compared with it.
+        """
+        effects, strict = self.call.effects, self.freshness == "strict"
+        walk = Walk(self.call.workspace, self.scopes, anew=self.freshness != "auto")
+        effects.reached("indexing")
+        found = index.refresh(walk, strict=strict, effects=effects, beside=beside)
+        covered: Mapping[str, str] = found.covered
+        if not self.whole:
+            covered = {path: scope for path, scope in covered.items() if scope in self.scopes}
+        return Corpus(
+            index,
+            covered,
+            found.others or covered is not found.covered,
+            {
+                "state": "fresh",
+                "freshness": self.freshness,
+                "documents": len(covered),
+                "refreshed": found.refreshed,
+                "previews_partial": _partial(index.connection, covered),
+                "unreadable": walk.unreadable + found.unreadable,
+                "roots": walk.roots,
+            },
+        )
+
+
 def with_corpus(
-    call: Call,
-    scopes: tuple[Scope, ...],
-    freshness: Freshness,
+    coverage: Coverage,
     work: Callable[[Corpus], T],
     *,
-    question: Callable[[sqlite3.Connection], Found] | None = None,
+    question: Question | None = None,
     rebuild: bool = False,
 ) -> T:
     """Return what ``work`` makes of the documents; it may be asked again on a new index.
@@ -61,20 +104,18 @@ def with_corpus(
     An unsound index is made again once; where none can be kept, one in memory serves.
 
     Args:
-        call: The call.
-        scopes: What it covers.
-        freshness: How to compare the index with the files.
+        coverage: What is covered.
         work: What to do with the corpus.
         question: What may be asked of the index while the files are compared with it.
             What it finds counts when they turn out to be as they are indexed.
         rebuild: Whether to make the index anew.
     """
+    if coverage.freshness == "memory":
+        return _in_memory(coverage, work, None)
     reason = "a rebuild was asked for" if rebuild else None
-    if freshness == "memory":
-        return _in_memory(call, scopes, freshness, work, None)
     for attempt in (1, 2):
         try:
-            return _on_disk(call, scopes, freshness, work, question, reason, rebuild=rebuild)
+            return _on_disk(coverage, work, question, reason, rebuild=rebuild)
         except Unusable as error:
             reason = f"no index can be kept on disk: {error}"
             break
@@ -82,26 +123,25 @@ def with_corpus(
             reason, rebuild = f"the index was damaged or foreign: {error}", True
             if attempt == 2:
                 break
-    return _in_memory(call, scopes, freshness, work, reason)
+    return _in_memory(coverage, work, reason)
 
 
 def _on_disk(
-    call: Call,
-    scopes: tuple[Scope, ...],
-    freshness: Freshness,
+    coverage: Coverage,
     work: Callable[[Corpus], T],
-    question: Callable[[sqlite3.Connection], Found] | None,
+    question: Question | None,
     reason: str | None,
     *,
     rebuild: bool,
 ) -> T:
+    call = coverage.call
     try:
         index, made = opening.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
         with index:
             early = None
-            if question is not None and not made and _all(scopes):
+            if question is not None and not made and coverage.whole:
                 early = Aside(lambda: (index.version(), question(index.connection)))
-            corpus = _refreshed(call, scopes, freshness, index, early or nullcontext())
+            corpus = coverage.refreshed(index, early or nullcontext())
             state = corpus.cache_state
             if made:
                 state["state"] = "rebuilt"
@@ -118,52 +158,13 @@ def _on_disk(
         raise opening.judged(error) from error
 
 
-def _in_memory(
-    call: Call,
-    scopes: tuple[Scope, ...],
-    freshness: Freshness,
-    work: Callable[[Corpus], T],
-    reason: str | None,
-) -> T:
+def _in_memory(coverage: Coverage, work: Callable[[Corpus], T], reason: str | None) -> T:
     with opening.open_in_memory() as index:
-        corpus = _refreshed(call, scopes, freshness, index, nullcontext())
+        corpus = coverage.refreshed(index, nullcontext())
         corpus.cache_state["state"] = "memory"
         if reason is not None:
             corpus.cache_state["reason"] = reason
         return work(corpus)
-
-
-def _refreshed(
-    call: Call,
-    scopes: tuple[Scope, ...],
-    freshness: Freshness,
-    index: Index,
-    beside: AbstractContextManager[object],
-) -> Corpus:
-    walk = Walk(call.workspace, scopes, anew=freshness != "auto")
-    call.effects.reached("indexing")
-    found = index.refresh(walk, strict=freshness == "strict", effects=call.effects, beside=beside)
-    covered: Mapping[str, str] = found.covered
-    if not _all(scopes):
-        covered = {path: scope for path, scope in found.covered.items() if scope in scopes}
-    return Corpus(
-        index,
-        covered,
-        found.others or covered is not found.covered,
-        {
-            "state": "fresh",
-            "freshness": freshness,
-            "documents": len(covered),
-            "refreshed": found.refreshed,
-            "previews_partial": _partial(index.connection, covered),
-            "unreadable": walk.unreadable + found.unreadable,
-            "roots": walk.roots,
-        },
-    )
-
-
-def _all(scopes: tuple[Scope, ...]) -> bool:
-    return len(scopes) == len(get_args(Scope))
 
 
 def _partial(connection: sqlite3.Connection, covered: Mapping[str, str]) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from hindnote.core.project.artifacts import profiles
-from hindnote.core.project.artifacts.corpus import Corpus, with_corpus
+from hindnote.core.project.artifacts.corpus import Corpus, Coverage, with_corpus
 from hindnote.core.project.artifacts.document import shown
 from hindnote.core.project.artifacts.profiles import FieldDefinition, Profiles
 from hindnote.core.project.artifacts.redact import is_safe
@@ -50,7 +50,8 @@ def describe(call: Call, params: DescribeParams) -> Observation:
     known = profiles.ask(providers, call.workspace.path)
     names = params.field_names
     return with_corpus(
-        call, ("docs", "todos"), "auto", lambda corpus: _observed(corpus, known, params, names)
+        Coverage(call, ("docs", "todos"), "auto"),
+        lambda corpus: _observed(corpus, known, params, names),
     )
 
 

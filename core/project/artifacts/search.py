@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from hindnote.core.project.artifacts import profiles, query
-from hindnote.core.project.artifacts.corpus import Corpus, Found, Freshness, with_corpus
-from hindnote.core.project.artifacts.document import normalised, shown
+from hindnote.core.project.artifacts.asking import WEIGHTS, ask
+from hindnote.core.project.artifacts.corpus import Corpus, Coverage, Freshness, with_corpus
+from hindnote.core.project.artifacts.document import shown
 from hindnote.core.project.artifacts.profiles import Profiles, Subject
 from hindnote.core.project.artifacts.query import Match, Query, Wanted
 from hindnote.core.project.artifacts.redact import is_safe
@@ -23,14 +24,8 @@ from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
 
-if TYPE_CHECKING:
-    import sqlite3
-
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]
-
-_WEIGHTS = "5.0, 3.0, 1.0"
-"""What a word counts in a title, in metadata and in a body."""
 
 
 class SearchParams(RootParams):
@@ -97,8 +92,8 @@ class _Search:
         corpus, limit = self.corpus, self.params.limit
         scopes = corpus.scopes
         # When only some of the documents may be shown, all hits are looked at.
-        rows, total = corpus.found or _ask(
-            corpus.connection, self.params, self.query, None if corpus.filtered else limit
+        rows, total = corpus.found or ask(
+            corpus.connection, self.query, self.params.filters, None if corpus.filtered else limit
         )
         hits = [
             _Hit(number, path, max(0.0, round(-score, 6)))
@@ -151,7 +146,7 @@ class _Search:
         if self.query.expression is None:
             return "no words asked for: every document that passes the filters, by path"
         return (
-            f"bm25 with weights title, metadata, body = {_WEIGHTS}: {hit.score}; found in "
+            f"bm25 with weights title, metadata, body = {WEIGHTS}: {hit.score}; found in "
             f"{', '.join(matched)}; match {self.params.match}"
         )
 
@@ -186,69 +181,11 @@ def search(call: Call, params: SearchParams) -> Observation:
     known = profiles.ask(providers, call.workspace.path)
     scopes = tuple(dict.fromkeys(params.scopes or ("docs", "todos")))
     return with_corpus(
-        call,
-        scopes,
-        params.freshness,
+        Coverage(call, scopes, params.freshness),
         lambda corpus: _Search(call, params, words, wanted, corpus, known).observation(),
-        question=lambda connection: _ask(connection, params, words, params.limit),
+        question=lambda connection: ask(connection, words, params.filters, params.limit),
         rebuild=params.rebuild,
     )
-
-
-def _ask(
-    connection: sqlite3.Connection, params: SearchParams, words: Query, limit: int | None
-) -> Found:
-    """Return the documents of an index that match; with a limit only the best, and a count."""
-    condition, values = _filters(connection, params.filters or {})
-    source, rank = f"documents d WHERE {condition}", "0.0"
-    if words.expression is not None:
-        values.insert(0, words.expression)
-        rank = f"bm25(words, {_WEIGHTS})"
-        source = f"words JOIN documents d ON d.id = words.rowid WHERE words MATCH ? AND {condition}"
-    statement = f"SELECT d.id, d.path, {rank} AS rank FROM {source} ORDER BY rank, d.path"
-    if limit is not None:
-        statement += f" LIMIT {limit}"
-    rows = connection.execute(statement, values).fetchall()
-    if limit is None or len(rows) < limit:
-        return rows, len(rows)
-    if words.expression is not None and not params.filters:
-        # Every row of words has its document; joining them takes half of the time of counting.
-        source = "words WHERE words MATCH ?"
-    return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
-
-
-def _filters(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """Return the condition for documents ``d`` and its values."""
-    conditions, values = ["1"], []
-    for number, (sharing, wanted) in enumerate(_rarest_first(connection, filters)):
-        found = f"SELECT document FROM fields WHERE {sharing}"
-        # What the rarest finds is looked up, and the others are only checked for it.
-        conditions.append(
-            f"EXISTS ({found} AND document = d.id)" if number else f"d.id IN ({found})"
-        )
-        values += wanted
-    return " AND ".join(conditions), values
-
-
-def _rarest_first(
-    connection: sqlite3.Connection, filters: Mapping[str, Any]
-) -> list[tuple[str, list[Any]]]:
-    """Return each filter's condition for fields and its values."""
-    found = []
-    for key, wanted in filters.items():
-        choices = wanted if isinstance(wanted, list) else [wanted]
-        marks = ", ".join("?" * len(choices))
-        values = [key, *(normalised(choice) for choice in choices)]
-        found.append((f"key = ? AND value IN ({marks})", values))
-    if len(found) < 2:
-        return found
-
-    def count(item: tuple[str, list[Any]]) -> int:
-        sharing, values = item
-        statement = f"SELECT count(*) FROM fields WHERE {sharing}"
-        return int(connection.execute(statement, values).fetchone()[0])
-
-    return sorted(found, key=count)
 
 
 def _texts(values: Mapping[str, Any]) -> Iterator[str]:

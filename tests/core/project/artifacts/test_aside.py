@@ -136,13 +136,13 @@ def test_it_is_asked_once_when_nothing_changed_and_again_when_something_did(
 ) -> None:
     run("artifact_search")
     asked = []
-    real = searching._ask
+    real = searching.ask
 
     def ask(*arguments: Any) -> Any:
         asked.append(threading.current_thread())
         return real(*arguments)
 
-    monkeypatch.setattr(searching, "_ask", ask)
+    monkeypatch.setattr(searching, "ask", ask)
 
     run("artifact_search", query="word")
     assert len(asked) == 1
