@@ -10,7 +10,7 @@ import pytest
 from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import RESERVE, WINDOW, Pi, output, script
 
-from hindnote.core.registry import registry
+from hindnote.core.registry import NAMES, registry
 
 DONE = Turn(Text("done"))
 
@@ -186,6 +186,24 @@ def test_the_tools_work_where_scripts_alone_can_reach_them(pi: Pi, model: Script
     assert "notes_read" in described
     assert output(model.played[1].results[0])["text"] == "Ship it."
     assert "@project/plan" in model.played[0].prompt
+
+
+def test_where_scripts_are_the_only_way_what_pi_does_not_list_can_be_found(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    pi.settings(codemode={"mode": "only"})
+    model.then(Turn(script('return await describeTool("history_list")')), DONE)
+    pi.say("hello")
+    pi.settings(codemode={"mode": "only", "inlineBudget": 4_000})
+    model.then(DONE)
+    pi.say("hello")
+
+    small, told, large = model.played
+    listed = {name for name in NAMES if f"### `{name}`" in small.tools["codemode"]["description"]}
+    assert set(NAMES) - listed == {"history_list"}
+    assert "history_list" in small.prompt
+    assert "page_older" in told.results[0].text
+    assert all(f"### `{name}`" in large.tools["codemode"]["description"] for name in NAMES)
 
 
 def test_the_remaining_context_is_what_pi_counts_less_its_reserve(
