@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -301,7 +300,9 @@ def _run(
 
 def _finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False) -> None:
     if place["as_json"]:
-        click.echo(json.dumps(answer.dto, ensure_ascii=False, separators=(",", ":")))
+        from hindnote.core.project.contract.marks import compact
+
+        click.echo(compact(answer.dto))
     else:
         _show(answer)
     click.get_current_context().exit(1 if answer.is_error or failed else 0)

@@ -8,9 +8,11 @@ written once, where the field is.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
@@ -66,9 +68,19 @@ def json_size(value: Any) -> int:
 
 
 def compact(value: Any) -> str:
-    """Return a value as ``JSON.stringify`` prints it."""
+    """Return a value of the contract as ``JSON.stringify`` prints it."""
     # Facts are trees, so nothing is spent on looking for circles.
-    return json.dumps(value, ensure_ascii=False, check_circular=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, check_circular=False, separators=(",", ":"))
+    return _SCORE.sub(_plain, text)
+
+
+def _plain(match: re.Match[str]) -> str:
+    """Return a score as JavaScript prints it: from a millionth on, without exponent."""
+    return match[1] + f"{Decimal(match[2]):f}".removesuffix(".0")
+
+
+_SCORE = re.compile(r'("score":)([0-9.]+(?:e-0[56])?)(?=[,}])')
+"""The contract's one fraction, rounded to millionths. Quotes within a text are escaped."""
 
 
 @dataclass(frozen=True, slots=True)
