@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) ->
         if not _same(file.lstat(), opened):
             return
         # One process drops it; the lock ends with the file.
-        held = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        held = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _same(os.fstat(held), opened) and _same(file.lstat(), opened):
@@ -44,6 +45,24 @@ def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) ->
                     file.with_name(file.name + suffix).unlink(missing_ok=True)
         finally:
             os.close(held)
+
+
+def drop_other_kinds(file: Path) -> None:
+    """Take away what is no file and has the name of one of a database's files.
+
+    SQLite would wait at a pipe, or fail for good. A link's target stays as it is.
+
+    Raises:
+        OSError: It cannot be taken away; a folder with something in it is not ours.
+    """
+    for suffix in _SUFFIXES:
+        place = file.with_name(file.name + suffix)
+        with suppress(FileNotFoundError):
+            mode = place.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                place.rmdir()
+            elif not stat.S_ISREG(mode):
+                place.unlink()
 
 
 def _same(now: os.stat_result, before: os.stat_result) -> bool:

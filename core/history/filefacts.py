@@ -10,9 +10,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+
+import msgspec
+
+from hindnote.core.disposable import drop_damaged, drop_other_kinds
 
 Stamp = tuple[int, int, int]
 """Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
@@ -25,12 +30,21 @@ _KEPT_SECONDS = 90 * 86_400
 _PATIENCE = 0.5
 """Seconds to wait for another process; finding the facts out again is cheap."""
 
+_LARGEST = 2**63 - 1
+
+_encode = msgspec.json.Encoder().encode
+
 _TABLE = """
 CREATE TABLE IF NOT EXISTS facts (
     kind TEXT, path TEXT, size INTEGER, changed INTEGER, inode INTEGER, told TEXT, stored REAL,
+    seal INTEGER,
     PRIMARY KEY (kind, path)
 ) WITHOUT ROWID
 """
+
+
+def _seal(*values: object) -> int:
+    return zlib.crc32(_encode(values))
 
 
 class FileFacts:
@@ -48,26 +62,46 @@ class FileFacts:
         self._opened: os.stat_result | None = None
 
     def load(self) -> dict[str, tuple[Stamp, str]]:
-        """Return everything that is remembered, by path; empty when nothing can be read."""
-        query = "SELECT path, size, changed, inode, told FROM facts WHERE kind = ?"
+        """Return everything that is remembered, by path; empty when nothing can be read.
+
+        A row that is not as it was written is as good as none.
+        """
+        query = "SELECT path, size, changed, inode, told, seal FROM facts WHERE kind = ?"
         try:
             with closing(self._open()) as database:
                 rows = database.execute(query, (self._kind,)).fetchall()
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self._failed(error)
             return {}
-        return {path: ((size, changed, inode), told) for path, size, changed, inode, told in rows}
+        kind = self._kind
+        return {
+            path: ((size, changed, inode), told)
+            for path, size, changed, inode, told, seal in rows
+            if seal == _seal(kind, path, size, changed, inode, told)
+        }
 
     def store(self, facts: Iterable[Facts]) -> None:
         """Remember facts, if possible; what is old is forgotten."""
         now = time.time()
-        rows = [(self._kind, path, *stamp, told, now) for path, stamp, told in facts]
+        rows = list(self._rows(facts, now))
         try:
             with closing(self._open()) as database, database:
-                database.execute("DELETE FROM facts WHERE stored < ?", (now - _KEPT_SECONDS,))
-                database.executemany("INSERT OR REPLACE INTO facts VALUES (?,?,?,?,?,?,?)", rows)
-        except (sqlite3.Error, OSError, OverflowError, UnicodeError) as error:
+                # What was stored in the future, by a wrong clock, would stay for good.
+                database.execute(
+                    "DELETE FROM facts WHERE stored NOT BETWEEN ? AND ?",
+                    (now - _KEPT_SECONDS, now + _KEPT_SECONDS),
+                )
+                database.executemany("INSERT OR REPLACE INTO facts VALUES (?,?,?,?,?,?,?,?)", rows)
+        except (sqlite3.Error, OSError, UnicodeError) as error:
             self._failed(error)
+
+    def _rows(self, facts: Iterable[Facts], now: float) -> Iterator[tuple[object, ...]]:
+        """Yield the rows of what can be kept: names that are text, and numbers that fit."""
+        kind = self._kind
+        for path, stamp, told in facts:
+            if max(stamp) <= _LARGEST:
+                with suppress(UnicodeError):
+                    yield (kind, path, *stamp, told, now, _seal(kind, path, *stamp, told))
 
     def _file(self) -> Path:
         if self._folder is None:
@@ -80,6 +114,7 @@ class FileFacts:
         file = self._file()
         file.parent.mkdir(parents=True, exist_ok=True)
         self._opened = None
+        drop_other_kinds(file)
         with suppress(FileNotFoundError):
             self._opened = file.lstat()
         database = sqlite3.connect(file, timeout=_PATIENCE)
@@ -91,7 +126,4 @@ class FileFacts:
         return database
 
     def _failed(self, error: Exception) -> None:
-        # Imported when something is wrong, which is next to never.
-        from hindnote.core.disposable import drop_damaged
-
         drop_damaged(self._file(), self._opened, error)

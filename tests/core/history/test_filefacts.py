@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -87,9 +88,70 @@ def test_a_cache_that_cannot_be_written_is_no_error(
 def test_a_path_that_is_no_text_is_not_remembered_and_no_error(tmp_path: Path) -> None:
     facts = FileFacts("pi-1", tmp_path)
 
-    facts.store([(os.fsdecode(b"/\xff"), (1, 2, 3), "x")])
+    facts.store([(os.fsdecode(b"/\xff"), (1, 2, 3), "x"), ("/a", (1, 2, 2**63), "x"), ONE])
 
-    assert facts.load() == {}
+    assert facts.load() == {ONE[0]: ONE[1:]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        'told = \'{"id":"y"}\'',
+        "told = x'ff'",
+        "told = 5",
+        "told = NULL",
+        "path = '/other'",
+        "path = x'ff'",
+        "inode = inode + 1",
+        "kind = 'pi-1'",
+        "seal = NULL",
+    ],
+)
+def test_a_row_that_is_not_as_it_was_written_is_as_good_as_none(
+    tmp_path: Path, change: str
+) -> None:
+    kind = "pi-2" if "kind" in change else "pi-1"
+    FileFacts(kind, tmp_path).store([ONE])
+    FileFacts("pi-1", tmp_path).store([("/b", (1, 2, 3), "")])
+    with closing(sqlite3.connect(cache_file(tmp_path))) as database, database:
+        assert database.execute(f"UPDATE facts SET {change} WHERE path <> '/b'").rowcount == 1
+
+    facts = FileFacts("pi-1", tmp_path)
+    assert facts.load() == {"/b": ((1, 2, 3), "")}
+    facts.store([ONE])
+    assert facts.load()[ONE[0]] == ONE[1:]
+
+
+@pytest.mark.parametrize("days", [-91, 91])
+def test_what_a_clock_elsewhere_stored_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    now = time.time()
+    facts = FileFacts("pi-1", tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "time", lambda: now + days * 86_400)
+        facts.store([ONE])
+
+    facts.store([("/b", (1, 2, 3), "")])
+
+    assert set(facts.load()) == {"/b"}
+
+
+def test_what_is_no_file_in_its_place_is_taken_away_and_a_links_target_stays(
+    tmp_path: Path,
+) -> None:
+    facts = FileFacts("pi-1", tmp_path / "cache")
+    facts.store([ONE])
+    file = cache_file(tmp_path / "cache")
+    outside = tmp_path / "outside"
+    file.rename(outside)
+    before = outside.read_bytes()
+
+    file.symlink_to(outside)
+    facts.store([("/b", (1, 2, 3), "")])
+
+    assert facts.load() == {"/b": ((1, 2, 3), "")}
+    assert outside.read_bytes() == before
 
 
 def test_many_writers_at_once_lose_at_most_what_they_could_not_wait_for(tmp_path: Path) -> None:
