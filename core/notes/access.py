@@ -34,8 +34,12 @@ CREATE TABLE IF NOT EXISTS access (
 """
 _TOUCH = """
 INSERT INTO access VALUES (:path, :seed + 1, :now)
-ON CONFLICT (path) DO UPDATE SET count = count + 1, last = max(last, excluded.last)
+ON CONFLICT (path) DO UPDATE SET last = excluded.last, count = CASE
+    WHEN typeof(count) = 'integer' AND count BETWEEN 0 AND :most THEN count + 1
+    ELSE excluded.count END
 """
+_MOST = 2**53
+"""Reads that nobody counts up to: beyond, a count begins anew."""
 
 
 def touch(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> None:
@@ -47,11 +51,16 @@ def touch(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> 
         values: The note's metadata, whose ``accessCount`` seeds the count.
     """
     seed = values.get("accessCount")
-    counted = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**53
+    counted = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < _MOST
     with _dropped(), _open(state_folder(home) / NAME) as database:
         database.execute(
             _TOUCH,
-            {"path": "/".join(segments), "seed": seed if counted else 0, "now": clock.now_ms()},
+            {
+                "path": "/".join(segments),
+                "seed": seed if counted else 0,
+                "now": clock.now_ms(),
+                "most": _MOST,
+            },
         )
 
 
@@ -99,6 +108,10 @@ def _connection(file: Path, status: os.stat_result | None) -> sqlite3.Connection
     if _kept is not None and _kept.file == file and _same(_kept.status, status):
         return _kept.database
     close()
+    # Imported once in a process, as a connection is opened once.
+    from hindnote.core.disposable import drop_other_kinds
+
+    drop_other_kinds(file)
     # The lock above keeps threads apart.
     database = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
@@ -118,13 +131,12 @@ def _connection(file: Path, status: os.stat_result | None) -> sqlite3.Connection
 
 
 def _status(file: Path) -> os.stat_result | None:
+    """Return the status of the file; None when there is none, whatever else has its name."""
     try:
         status = file.lstat()
     except FileNotFoundError:
         return None
-    if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, "nothing is written through a link", str(file))
-    return status
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _same(made: os.stat_result, status: os.stat_result | None) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -72,7 +73,7 @@ def test_a_count_moves_with_its_note(agent: Any) -> None:
     assert counted(agent, "b") == 1
 
 
-@pytest.mark.parametrize("trouble", ["garbage", "folder", "link", "locked", "error"])
+@pytest.mark.parametrize("trouble", ["garbage", "full folder", "locked", "error"])
 def test_trouble_with_counts_never_fails_a_read(
     agent: Any, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
@@ -83,10 +84,8 @@ def test_trouble_with_counts_never_fails_a_read(
     holder = None
     if trouble == "garbage":
         file.write_bytes(b"no database" * 100)
-    elif trouble == "folder":
-        file.mkdir()
-    elif trouble == "link":
-        file.symlink_to(agent.home.parent / "outside")
+    elif trouble == "full folder":
+        (file / "theirs").mkdir(parents=True)
     elif trouble == "locked":
         monkeypatch.setattr(access, "BUSY_SECONDS", 0.01)
         holder = sqlite3.connect(file)
@@ -97,9 +96,53 @@ def test_trouble_with_counts_never_fails_a_read(
     assert agent.read(address="@human/a")["text"] == "body"
     with suppress(sqlite3.Error):
         assert known(agent, "@human/a") is None
-    assert not (agent.home.parent / "outside").exists()
     if holder is not None:
         holder.close()
+
+
+OTHER_KINDS: dict[str, Callable[[Path, Path], object]] = {
+    "folder": lambda place, _: place.mkdir(),
+    "pipe": lambda place, _: os.mkfifo(place),
+    "pipe that only reads": lambda place, _: os.mkfifo(place, 0o444),
+    "link": lambda place, outside: place.symlink_to(outside),
+    "link to a file": lambda place, outside: (outside.touch(), place.symlink_to(outside)),
+    "circle": lambda place, _: place.symlink_to(place),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+def test_what_is_no_file_in_its_place_gives_way_to_counting(
+    agent: Any, kind: str, suffix: str
+) -> None:
+    agent.put("@human/a", "body")
+    agent.read(address="@human/a")
+    access.close()
+    place, outside = agent.home / f".hindnote/access.sqlite3{suffix}", agent.home.parent / "outside"
+    place.unlink(missing_ok=True)
+    OTHER_KINDS[kind](place, outside)
+
+    assert agent.read(address="@human/a")["text"] == "body"
+
+    assert counted(agent, "@human/a") == (2 if suffix else 1)
+    assert not outside.exists() or outside.read_bytes() == b""
+
+
+@pytest.mark.parametrize("value", ["9223372036854775807", "-1", "1.5", "'many'", "x'ff'"])
+def test_a_count_that_nobody_counted_begins_anew(agent: Any, value: str) -> None:
+    agent.put("@human/a", "body")
+    agent.read(address="@human/a")
+    access.close()
+    with closing(sqlite3.connect(agent.home / ".hindnote/access.sqlite3")) as database, database:
+        database.execute(f"UPDATE access SET count = {value}, last = {value}")
+
+    for _ in range(3):
+        agent.read(address="@human/a")
+
+    found = known(agent, "@human/a")
+    assert found is not None
+    assert found[0] == 3
+    assert isinstance(found[1], int)
 
 
 def _denied(*_: Any) -> Any:
