@@ -13,7 +13,7 @@ from hindnote.core.project.artifacts.document import spaced
 from hindnote.core.project.artifacts.sound import Stored, total
 
 if TYPE_CHECKING:
-    from hindnote.core.project.artifacts.compare import Change
+    from hindnote.core.project.artifacts.compare import Change, Signature
     from hindnote.core.project.artifacts.document import Document
 
 TABLES = {
@@ -24,6 +24,10 @@ TABLES = {
     "words": "rowid",
 }
 """Every table, and its column with the document's number."""
+
+
+UNSIGNED = 2**64 - 1
+"""The largest inode. Some file systems use all of its bits."""
 
 
 class Written(NamedTuple):
@@ -55,7 +59,7 @@ def follow(
             if change.document is None:
                 execute(
                     "UPDATE documents SET size = ?, mtime = ?, inode = ? WHERE path = ?",
-                    (*change.signature, change.path),
+                    (*_kept(change.signature), change.path),
                 )
         _add(connection, [(change, change.document) for change in changes if change.document])
         before = execute("SELECT token FROM state").fetchone()[0]
@@ -103,7 +107,7 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
             (
                 number,
                 change.path,
-                *change.signature,
+                *_kept(change.signature),
                 change.hash,
                 document.title,
                 document.covered,
@@ -131,6 +135,12 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
         "INSERT INTO words (rowid, title, metadata, body) VALUES (?, ?, ?, ?)",
         ((number, *_words(document)) for number, (_, document) in numbered),
     )
+
+
+def _kept(signature: Signature) -> Signature:
+    """Return a signature as SQLite can keep it, whose numbers have a sign."""
+    size, mtime, inode = signature
+    return (size, mtime, inode - UNSIGNED - 1 if inode >> 63 else inode)
 
 
 def _stored(change: Change, document: Document) -> Stored:

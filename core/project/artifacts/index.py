@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, followed, split
-from hindnote.core.project.artifacts.following import Written, add_up, follow
+from hindnote.core.project.artifacts.following import UNSIGNED, Written, add_up, follow
 from hindnote.core.project.artifacts.sound import Unsound, check
 
 if TYPE_CHECKING:
@@ -175,11 +175,11 @@ def read_stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
 def _read(connection: sqlite3.Connection) -> Known:
     found: Known = {}
     rows = connection.execute("SELECT path, size, mtime, inode, hash FROM documents")
-    for path, *row in rows:
-        if not isinstance(path, str):
-            raise Unsound("a path in it is no text")
+    for path, size, mtime, inode, told in rows:
+        if not (isinstance(path, str) and isinstance(inode, int)):
+            raise Unsound("a document in it is not as it was written")
         prefix, name = split(path)
-        found.setdefault(prefix, {})[name] = tuple(row)
+        found.setdefault(prefix, {})[name] = (size, mtime, inode & UNSIGNED, told)
     return found
 
 

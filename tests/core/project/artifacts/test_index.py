@@ -99,6 +99,26 @@ def test_a_file_written_just_now_is_looked_at_again(write: Write, paths: Paths) 
     assert paths("bbbb") == ["docs/a.md"]
 
 
+def test_a_document_may_have_any_inode(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = write("docs/a.md", "word")
+    settle(place)
+    real = os.lstat
+
+    def far(*arguments: Any, **options: Any) -> os.stat_result:
+        told = list(real(*arguments, **options))
+        told[1] = 2**64 - 7
+        return os.stat_result(told, {"st_mtime_ns": told[8] * 10**9})
+
+    monkeypatch.setattr(os, "lstat", far)
+
+    assert state(run) == ("rebuilt", 1)
+    assert state(run) == ("fresh", 0)
+    place.write_text("other")
+    assert state(run) == ("refreshed", 1)
+
+
 def test_a_touched_file_with_the_same_content_is_not_read_anew_for_long(
     write: Write, run: Run
 ) -> None:
