@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ def state_folder(home: Path) -> Path:
 
     Raises:
         OSError: It cannot be made.
+        Refused: ``outside_home`` when it is a link, ``io_error`` when it is no folder.
     """
     folder = _own_folder(home / STATE)
     ignore = folder / ".gitignore"
@@ -34,7 +36,13 @@ def state_folder(home: Path) -> Path:
 
 
 def _own_folder(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        if not folder.is_symlink():
+            raise Refused(
+                "io_error", f"{quote(str(folder))} is no folder; remove it and try again"
+            ) from None
     if folder.is_symlink():
         raise Refused("outside_home", f"{folder} is a symbolic link; replace it by a folder")
     return folder
@@ -52,9 +60,8 @@ def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
         folders: Segments of each home's folder under the notes home.
 
     Raises:
-        Refused: ``locked``, after a bounded wait; ``io_error`` when the folder of the
-            locks cannot be made.
-        OSError: The lock's file cannot be made.
+        Refused: ``locked``, after a bounded wait; ``io_error`` when a lock's file or the
+            folder of the locks cannot be made or used; ``outside_home`` when that is a link.
     """
     from filelock import FileLock, Timeout
 
@@ -85,7 +92,25 @@ def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
                     f"another process has been writing notes of this home for {WAIT_SECONDS:g} "
                     "seconds; nothing was changed, try again",
                 ) from None
+            except OSError as error:
+                raise _unusable(locks / name, error) from error
         yield
+
+
+def _unusable(file: Path, error: OSError) -> Refused:
+    """Return what to do about a lock; what is in its place may be another process's by now."""
+    shown = quote(str(file))
+    with suppress(OSError):
+        if not stat.S_ISREG(file.lstat().st_mode):
+            return Refused(
+                "io_error",
+                f"the lock {shown} is no regular file; nothing was changed, remove it and try again",
+            )
+    return Refused(
+        "io_error",
+        f"the lock {shown} cannot be had: {error.strerror or error}; nothing was changed, try again "
+        "once that is repaired",
+    )
 
 
 def _file_name(folder: tuple[str, ...]) -> str:

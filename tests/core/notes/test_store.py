@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -821,6 +822,59 @@ def test_the_store_s_folder_is_hidden_from_git_and_no_link(agent: Any, tmp_path:
     state.rename(tmp_path / "elsewhere")
     state.symlink_to(tmp_path / "elsewhere")
     assert agent.code("write", address="@human/b", content="x") == "outside_home"
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_what_is_no_lock_in_a_locks_place_is_named_and_left_alone(
+    agent: Any, tmp_path: Path, kind: str
+) -> None:
+    agent.write(address="@human/a", content="old")
+    before = agent.bytes("@human/a")
+    (lock,) = (agent.home / ".hindnote/locks").glob("*.lock")
+    outside = tmp_path / "outside"
+    outside.write_text("theirs")
+    lock.unlink()
+    if kind == "link":
+        lock.symlink_to(outside)
+    else:
+        lock.mkdir()
+
+    refusal = agent.refused("write", address="@human/a", content="new")
+
+    assert refusal.code == "io_error"
+    assert f"{lock.name}” is no regular file" in refusal.message
+    assert agent.bytes("@human/a") == before
+    assert outside.read_text() == "theirs"
+    assert os.path.lexists(lock)
+
+
+@pytest.mark.parametrize("place", [".hindnote", ".hindnote/locks"])
+def test_a_file_in_the_place_of_our_folder_is_named(agent: Any, place: str) -> None:
+    file = agent.home / place
+    file.parent.mkdir(parents=True)
+    file.touch()
+
+    refusal = agent.refused("write", address="@human/a", content="new")
+
+    assert refusal.code == "io_error"
+    assert f"{place}” is no folder; remove it" in refusal.message
+    agent.put("@human/a", "body")
+    assert agent.read(address="@human/a")["text"] == "body"
+
+
+def test_a_lock_that_cannot_be_had_is_named(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import filelock
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", refuse)
+
+    refusal = agent.refused("write", address="@human/a", content="new")
+
+    assert refusal.code == "io_error"
+    assert "the lock " in refusal.message
+    assert "No space left on device" in refusal.message
 
 
 def test_no_lock_is_made_through_a_link(agent: Any, tmp_path: Path) -> None:
