@@ -11,7 +11,7 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
@@ -68,7 +68,11 @@ class _Pairing(Struct):
         self.partners.extend(array("i", [_ALONE]) * (stop - start))
         self.kinds.extend(branch.kinds[start:])
         call_ids, kinds, waiting = branch.call_ids, branch.kinds, self.waiting
-        positions = range(start, stop) if start else sorted(call_ids)
+        positions: Sequence[int] = range(start, stop)
+        if not start:
+            # A newer state of the session may share the dict, and have added to it already.
+            known = sorted(call_ids)
+            positions = known[: bisect_left(known, stop)]
         for position in positions:
             call_id = call_ids.get(position)
             if call_id is None:

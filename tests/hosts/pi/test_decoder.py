@@ -294,6 +294,23 @@ def test_an_older_projection_stays_as_it_was_while_the_session_grows(writer: Wri
     assert new.branch.lineage is old.branch.lineage
 
 
+def test_an_older_state_pairs_as_it_was_when_the_session_grew_meanwhile(writer: Writer) -> None:
+    sessions = Sessions()
+    writer.answer(call("a"), call("b"), stop="toolUse")
+    writer.result("a")
+    old = opened(writer, sessions=sessions)
+    writer.result("b")
+    writer.answer(call("c"), stop="toolUse")
+    new = opened(writer, sessions=sessions)
+
+    def statuses(projection: PiProjection) -> list[str | None]:
+        timeline = Timeline(projection)
+        return [timeline.event(at).status for at in timeline.events(range(timeline.size))]
+
+    assert statuses(old) == ["ok", "pending"]
+    assert statuses(new) == ["ok", "ok", "pending"]
+
+
 def test_two_branches_from_one_state_do_not_share_a_lineage(writer: Writer) -> None:
     sessions = Sessions()
     first = writer.user("a")
