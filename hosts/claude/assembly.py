@@ -9,8 +9,8 @@ from itertools import compress, count
 
 from hindnote.core.history.projection import Branch, SlotKind
 from hindnote.hosts.claude.branch import Walk
-from hindnote.hosts.claude.growth import GrowingSpine
 from hindnote.hosts.claude.links import Links
+from hindnote.hosts.claude.spine import Spine
 
 _HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
 """Turns the kinds of calls and results into 1 and every other one into 0."""
@@ -33,7 +33,7 @@ class Assembly:
         self._ranks = array("i", [0])
         """Numbers of answers on the branch, by one more than the response; 0 off it."""
 
-    def update(self, spine: GrowingSpine) -> None:
+    def update(self, spine: Spine) -> None:
         """Take in what the spine gained since it was settled."""
         walk, cut = self._walked(spine)
         old = self.branch
@@ -50,7 +50,7 @@ class Assembly:
         found = (spine.firsts[row] for row in spine.compactions if walk.members[row])
         self.windows = (1, *(seq for seq in found if seq > first))
 
-    def _walked(self, spine: GrowingSpine) -> tuple[Walk, int]:
+    def _walked(self, spine: Spine) -> tuple[Walk, int]:
         """Return the present walk, and the lowest row that may have changed."""
         if self._walk is not None and not spine.revision:
             cut = self._walk.extend(Links(spine))
@@ -62,13 +62,13 @@ class Assembly:
         self._walk = Walk(Links(spine), history=True)
         return self._walk, 0
 
-    def _forget(self, spine: GrowingSpine, cut: int) -> None:
+    def _forget(self, spine: Spine, cut: int) -> None:
         """Take back the numbers of answers that begin at row ``cut`` or behind it."""
         known = bisect_left(spine.starts, cut) + 1
         del self._ranks[known:]
         self._ranks.extend([0] * (len(spine.starts) + 1 - len(self._ranks)))
 
-    def _append(self, spine: GrowingSpine, start: int, stop: int) -> None:
+    def _append(self, spine: Spine, start: int, stop: int) -> None:
         """Add the slots of the rows from ``start`` up to ``stop``, all of them on the branch."""
         branch = self.branch
         position = len(branch.seqs)

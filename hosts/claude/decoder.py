@@ -10,9 +10,10 @@ from hindnote.core.history.projection import Branch, Damage, SessionHeader, Slot
 from hindnote.core.outcome import Refused
 from hindnote.hosts.claude.assembly import Assembly
 from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
-from hindnote.hosts.claude.growth import GrowingSpine
+from hindnote.hosts.claude.growth import Growth
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode, decode_all
+from hindnote.hosts.claude.spine import Spine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +85,8 @@ class Transcript:
     """
 
     def __init__(self, file: LineFile) -> None:
-        self.spine = GrowingSpine()
+        self.spine = Spine()
+        self._growth = Growth(self.spine)
         self.damaged: list[Damage] = []
         self._file = file
         self._assembly = Assembly()
@@ -106,13 +108,13 @@ class Transcript:
             if rows is None:
                 self._extend_one_by_one(batch)
             else:
-                self.spine.take(rows, batch.offsets, batch.sizes)
+                self._growth.take(rows, batch.offsets, batch.sizes)
         if self._aside:
             self._open_subagent()
         if self._file.end and not self._is_session():
             self._refuse()
         self._assembly.update(self.spine)
-        self.spine.settle()
+        self._growth.settle()
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
 
     def _extend_one_by_one(self, batch: Batch) -> None:
@@ -124,7 +126,7 @@ class Transcript:
             try:
                 row = decode(line)
             except Unreadable as error:
-                self.spine.take(rows, offsets, sizes)
+                self._growth.take(rows, offsets, sizes)
                 rows, offsets, sizes = [], [], []
                 self._damage(Damage(offset, len(line), str(error)))
                 continue
@@ -134,7 +136,7 @@ class Transcript:
                 rows.append(row)
                 offsets.append(offset)
                 sizes.append(len(line))
-        self.spine.take(rows, offsets, sizes)
+        self._growth.take(rows, offsets, sizes)
 
     def _set_aside(self, row: Row, offset: int, size: int) -> bool:
         """Keep a subagent's row until it is known whose session this is; return whether it was."""
@@ -148,10 +150,10 @@ class Transcript:
 
     def _open_subagent(self) -> None:
         """Read a file in which all of the conversation is a subagent's as that one's own."""
-        self.spine.subagent = self._opened = True
+        self._growth.subagent = self._opened = True
         for start in range(0, len(self._aside), _AT_ONCE):
             rows, offsets, sizes = zip(*self._aside[start : start + _AT_ONCE], strict=True)
-            self.spine.take(rows, offsets, sizes)
+            self._growth.take(rows, offsets, sizes)
         self._aside.clear()
 
     def _is_session(self) -> bool:
@@ -172,7 +174,7 @@ class Transcript:
         """Return what the rows say of the session."""
         known = self.spine.known
         main = known.session_id or self._file.path.stem
-        own = self.spine.subagent and known.agent_id is not None
+        own = self._growth.subagent and known.agent_id is not None
         return SessionHeader(
             host=HOST,
             session_id=f"{main}/{known.agent_id}" if own else main,

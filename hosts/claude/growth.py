@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from hindnote.hosts.claude import kinds
 from hindnote.hosts.claude.rows import CHAIN_TYPES, times_of
-from hindnote.hosts.claude.rowwise import RowwiseSpine
+from hindnote.hosts.claude.rowwise import Rowwise
 from hindnote.hosts.claude.spine import (
     ANSWER,
     CALLS,
@@ -25,6 +25,7 @@ from hindnote.hosts.claude.spine import (
     RESULT,
     ROOT,
     SPEAKER,
+    Spine,
 )
 
 if TYPE_CHECKING:
@@ -38,20 +39,26 @@ _CALL_ROW, _RESULT_ROW = SPEAKER | ANSWER | CALLS, SPEAKER | RESULT
 _CALL, _RESULT, _TEXT = kinds.CALL, kinds.RESULT, kinds.ASSISTANT
 
 
-class GrowingSpine(RowwiseSpine):
-    """A spine that takes in rows, many at a time."""
+class Growth:
+    """Adds rows to a spine, many at a time.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Args:
+        spine: What it adds to.
+    """
+
+    def __init__(self, spine: Spine) -> None:
+        self._spine = spine
+        self._rowwise = Rowwise(spine)
         self.subagent = False
         """Whether the rows of subagents are the conversation."""
 
     def take(self, rows: Sequence[Row], offsets: Sequence[int], sizes: Sequence[int]) -> None:
         """Take in the next rows of the file, with the place and size of their lines."""
+        spine = self._spine
         taken: list[Row] = []
         places: list[int] = []
         lengths: list[int] = []
-        checkpoint, subagent = self.checkpoint, self.subagent
+        checkpoint, subagent = spine.checkpoint, self.subagent
         for row, offset, size in zip(rows, offsets, sizes, strict=True):
             if row.type in CHAIN_TYPES:
                 if row.uuid and (subagent or not row.is_sidechain):
@@ -65,29 +72,30 @@ class GrowingSpine(RowwiseSpine):
                 if row.leaf_uuid is not UNSET:
                     checkpoint.set(row.leaf_uuid, row.explicit)
             elif row.type == "custom-title":
-                self.known.title = row.custom_title or self.known.title
+                spine.known.title = row.custom_title or spine.known.title
             elif row.type == "summary":
-                self.known.summary = row.summary or self.known.summary
+                spine.known.summary = row.summary or spine.known.summary
             elif row.uuid:
                 self._add(taken)
                 taken = []
                 self._pass_on(row, row.uuid)
         self._add(taken)
-        self.offsets.fromlist(places)
-        self.sizes.fromlist(lengths)
+        spine.offsets.fromlist(places)
+        spine.sizes.fromlist(lengths)
 
     def _add(self, rows: list[Row]) -> None:
         """Add rows of the conversation, some of which may repeat others."""
         if not rows:
             return
+        ids = self._spine.ids
         uuids = [row.uuid or "" for row in rows]
-        numbers = self._ids.extend(uuids)
+        numbers = ids.extend(uuids)
         if numbers is not None:
             self._add_new(rows, numbers)
             return
         fresh: dict[str, Row] = {}
         for row, uuid in zip(rows, uuids, strict=True):
-            if uuid in fresh or self._ids.find(uuid) >= 0:
+            if uuid in fresh or ids.find(uuid) >= 0:
                 self._add_fresh(fresh)
                 fresh = {}
                 self._repeat(row)
@@ -96,51 +104,55 @@ class GrowingSpine(RowwiseSpine):
         self._add_fresh(fresh)
 
     def _add_fresh(self, rows: dict[str, Row]) -> None:
-        numbers = self._ids.extend([*rows])
+        numbers = self._spine.ids.extend([*rows])
         if numbers:
             self._add_new([*rows.values()], numbers)
 
     def settle(self) -> None:
         """Begin to watch for what later rows do to the ones that are here."""
-        self._ids.settle()
-        self._responses.settle()
-        self.stirred = len(self.flags)
-        self.rewritten = False
-        self._settled = self.last_seq
+        spine = self._spine
+        spine.ids.settle()
+        self._rowwise.responses.settle()
+        spine.stirred = len(spine.flags)
+        spine.rewritten = False
+        self._rowwise.settled = spine.last_seq
 
     def _pass_on(self, row: Row, uuid: str) -> None:
         """Take in a row of a type that older versions chained; it only passes links on."""
-        above = self.find(row.parent_uuid)
-        if above != ROOT and self.find(uuid) == ROOT:
-            self._aliases[uuid] = above
+        spine = self._spine
+        above = spine.find(row.parent_uuid)
+        if above != ROOT and spine.find(uuid) == ROOT:
+            spine.aliases[uuid] = above
 
     def _repeat(self, row: Row) -> None:
         """Give a row that repeats another its slots."""
-        self._ids.skip()
-        number = len(self.flags)
+        spine = self._spine
+        spine.ids.skip()
+        number = len(spine.flags)
         self._allot([row])
-        self.flags[number] = REPEATED
+        spine.flags[number] = REPEATED
 
     def _allot(self, rows: list[Row]) -> list[int]:
         """Make room for rows and their slots; return the place of each row's first slot."""
-        count, held = len(rows), len(self.kinds)
-        self.parents.extend(_MISSING * count)
-        self.flags += bytes(count)
-        self.groups.extend(_MISSING * count)
-        self.bases.extend(_MISSING * count)
-        self._call_places.extend(_MISSING * count)
+        spine = self._spine
+        count, held = len(rows), len(spine.kinds)
+        spine.parents.extend(_MISSING * count)
+        spine.flags += bytes(count)
+        spine.groups.extend(_MISSING * count)
+        spine.bases.extend(_MISSING * count)
+        self._rowwise.call_places.extend(_MISSING * count)
         counts = kinds.counts_of(rows)
         places = list(accumulate(counts, initial=held))
         end = places.pop()
         times = times_of(rows)
         if end > held + count:
             times = list(chain.from_iterable(map(repeat, times, counts)))
-        self.times.fromlist(times)
-        self.firsts.fromlist([place + 1 for place in places[1:]])
-        self.firsts.append(end + 1)
-        self.kinds += bytes(end - held)
-        self.closing += bytes(end - held)
-        self.answers.extend(_ZERO * (end - held))
+        spine.times.fromlist(times)
+        spine.firsts.fromlist([place + 1 for place in places[1:]])
+        spine.firsts.append(end + 1)
+        spine.kinds += bytes(end - held)
+        spine.closing += bytes(end - held)
+        spine.answers.extend(_ZERO * (end - held))
         return places
 
     def _add_new(self, rows: list[Row], numbers: dict[str, int]) -> None:
@@ -148,27 +160,28 @@ class GrowingSpine(RowwiseSpine):
 
         Calls, their results and notes, one to a row, make up most of a long file. They
         are added right here, without a call for each of their parts: that would cost
-        several times what decoding them does. ``_add_any`` can add every row.
+        several times what decoding them does. ``Rowwise.add_any`` can add every row.
         """
-        flags, parents, groups, bases = self.flags, self.parents, self.groups, self.bases
-        held, closing, answers = self.kinds, self.closing, self.answers
-        starts, texts, calling, waiting = self.starts, self.texts, self.calling, self._waiting
-        call_ids, call_places = self.call_ids, self._call_places
-        tools, names = self.tools, self._tool_names
+        spine, rowwise = self._spine, self._rowwise
+        flags, parents, groups, bases = spine.flags, spine.parents, spine.groups, spine.bases
+        held, closing, answers = spine.kinds, spine.closing, spine.answers
+        starts, texts, calling = spine.starts, spine.texts, spine.calling
+        waiting, call_ids, call_places = rowwise.waiting, spine.call_ids, rowwise.call_places
+        tools, names = spine.tools, rowwise.tool_names
         response, group, start = None, NO_GROUP, ROOT
         slots = self._allot(rows)
         for row, slot, (uuid, number) in zip(rows, slots, numbers.items(), strict=True):
             parent = numbers.get(row.parent_uuid, number)  # type: ignore[arg-type]
             if parent >= number:
-                parent = self._link(row, number)
+                parent = rowwise.link(row, number)
             parents[number] = parent
             message, type_ = row.message, row.type
             blocks = None if message is None else message.content
             if parent < 0 or waiting:
-                self._add_any(row, uuid, number)
+                rowwise.add_any(row, uuid, number)
             elif message is None or type(blocks) is not list or len(blocks) != 1:
                 if type_ != "attachment":
-                    self._add_any(row, uuid, number)
+                    rowwise.add_any(row, uuid, number)
                     continue
                 flags[number] = NOTE
                 base = bases[number] = bases[parent] if flags[parent] & NOTE else parent
@@ -178,7 +191,7 @@ class GrowingSpine(RowwiseSpine):
             elif type_ == "user":
                 name, place = blocks[0].tool_use_id, call_places[parent]
                 if place < 0 or call_ids[place] != name or blocks[0].type != "tool_result":
-                    self._add_any(row, uuid, number)
+                    rowwise.add_any(row, uuid, number)
                     continue
                 flags[number] = _RESULT_ROW
                 held[slot] = _RESULT
@@ -194,7 +207,7 @@ class GrowingSpine(RowwiseSpine):
             ):
                 block = blocks[0]
                 if not response or message.id != response:
-                    response, group = message.id, self._respond(row, uuid, number)
+                    response, group = message.id, rowwise.respond(row, uuid, number)
                     start = starts[group]
                 if block.type == "tool_use" and block.id:
                     flags[number] = _CALL_ROW
@@ -208,14 +221,14 @@ class GrowingSpine(RowwiseSpine):
                     held[slot] = _TEXT
                     texts[group] = slot + 1
                 else:
-                    self._add_any(row, uuid, number)
+                    rowwise.add_any(row, uuid, number)
                     continue
                 groups[number] = group
                 answers[slot] = group + 1
                 if start == number:
                     closing[slot] = 1
                 if flags[parent] & _NOTE_OR_LEADS_ON == NOTE:
-                    self._lead_on(parent)
+                    spine.lead_on(parent)
             else:
-                self._add_any(row, uuid, number)
-        self.last = number
+                rowwise.add_any(row, uuid, number)
+        spine.last = number

@@ -10,7 +10,6 @@ from hindnote.hosts.claude.ids import Ids
 from hindnote.hosts.claude.spine import (
     ANSWER,
     CALLS,
-    LEADS_ON,
     LOST,
     META,
     NOTE,
@@ -26,125 +25,137 @@ if TYPE_CHECKING:
 _CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
 
 
-class RowwiseSpine(Spine):
-    """A spine that takes in one row at a time, for which there is room already."""
+class Rowwise:
+    """Adds to a spine one row at a time, for which there is room already.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._settled = 0
-        self._waiting: dict[str, list[int]] = {}
+    Args:
+        spine: What it adds to.
+    """
+
+    def __init__(self, spine: Spine) -> None:
+        self._spine = spine
+        self.settled = 0
+        """The highest seq that readers know already."""
+        self.waiting: dict[str, list[int]] = {}
         """Rows whose parent has not been read, by the parent's id."""
-        self._responses = Ids()
-        self._call_places = array("i")
+        self.responses = Ids()
+        self.call_places = array("i")
         """By row: where its first call is in ``call_ids``, ``ROOT`` for a row without any."""
         self._callers: dict[str, int] = {}
         """Rows of the latest calls by their ids, worked out up to ``_callers_end``."""
         self._callers_end = 0
-        self._tool_names: dict[str, str] = {}
+        self.tool_names: dict[str, str] = {}
 
-    def _add_any(self, row: Row, uuid: str, number: int) -> None:
+    def add_any(self, row: Row, uuid: str, number: int) -> None:
         """Add what lies in a row; its parent is there already."""
+        spine = self._spine
         held = kinds.kinds_of(row)
-        first = self.firsts[number]
-        self.kinds[first - 1 : first - 1 + len(held)] = held
+        first = spine.firsts[number]
+        spine.kinds[first - 1 : first - 1 + len(held)] = held
         if row.type == "assistant":
             self._add_answer(row, uuid, number, held)
         elif row.type == "user":
             self._add_user(row, number, held)
         else:
             self._add_note(row, number)
-        if self._waiting and uuid in self._waiting:
-            for child in self._waiting.pop(uuid):
-                self.parents[child] = number
-            self.revision += 1
+        if self.waiting and uuid in self.waiting:
+            for child in self.waiting.pop(uuid):
+                spine.parents[child] = number
+            spine.revision += 1
 
-    def _link(self, row: Row, number: int) -> int:
+    def link(self, row: Row, number: int) -> int:
         """Return the parent of a row that does not simply follow the one before it."""
         uuid = row.parent_uuid
         if uuid is None:
             return ROOT
-        found = self.find(uuid)
+        found = self._spine.find(uuid)
         if ROOT < found < number:
             return found
         # Itself as its parent is a loop that leads nowhere; anything else may come yet.
         if found != number:
-            self._waiting.setdefault(uuid, []).append(number)
+            self.waiting.setdefault(uuid, []).append(number)
         return LOST
 
-    def _respond(self, row: Row, uuid: str, number: int) -> int:
+    def respond(self, row: Row, uuid: str, number: int) -> int:
         """Return the response that an answer's row belongs to."""
-        starts = self.starts
-        group = self._responses.add((row.message and row.message.id) or uuid)
+        spine = self._spine
+        starts = spine.starts
+        group = self.responses.add((row.message and row.message.id) or uuid)
         if group == len(starts):
             starts.append(number)
-            self.texts.append(0)
-            self.calling.append(0)
-        elif starts[group] < self.stirred:
-            self.stirred = starts[group]
+            spine.texts.append(0)
+            spine.calling.append(0)
+        elif starts[group] < spine.stirred:
+            spine.stirred = starts[group]
         return group
 
     def _add_answer(self, row: Row, uuid: str, number: int, held: bytes) -> None:
-        group = self._respond(row, uuid, number)
-        first = self.firsts[number]
-        if self.starts[group] == number:
-            self.closing[first - 1] = 1
+        spine = self._spine
+        group = self.respond(row, uuid, number)
+        first = spine.firsts[number]
+        if spine.starts[group] == number:
+            spine.closing[first - 1] = 1
             if held[0] == _NOTHING:
-                self.answers[first - 1] = group + 1
-        self.groups[number] = group
+                spine.answers[first - 1] = group + 1
+        spine.groups[number] = group
         calls = _CALL in held
-        self.flags[number] = SPEAKER | ANSWER | (CALLS if calls else 0)
+        spine.flags[number] = SPEAKER | ANSWER | (CALLS if calls else 0)
         if row.request_session_id or row.forked_from:
-            self.known.note_origin(row)
+            spine.known.note_origin(row)
         content = row.message.content if row.message else None
         for place, kind in enumerate(held):
             if kind == _CALL and type(content) is list:
-                self.answers[first + place - 1] = group + 1
+                spine.answers[first + place - 1] = group + 1
                 self._add_call(content[place], number)
             elif kind == _TEXT:
                 spoken = type(content) is not list or kinds.has_text(content[place])
                 self._add_text(group, first + place, spoken)
         if calls:
-            self.calling[group] = 1
-        self._lead_on(self.parents[number])
+            spine.calling[group] = 1
+        spine.lead_on(spine.parents[number])
 
     def _add_call(self, block: Block, number: int) -> None:
+        spine = self._spine
         name, tool = block.id or "", block.name or ""
-        if self._call_places[number] == ROOT:
-            self._call_places[number] = len(self.call_ids)
-        self.call_ids.append(name)
-        self.tools.append(self._tool_names.setdefault(tool, tool))
+        if self.call_places[number] == ROOT:
+            self.call_places[number] = len(spine.call_ids)
+        spine.call_ids.append(name)
+        spine.tools.append(self.tool_names.setdefault(tool, tool))
 
     def _add_text(self, group: int, seq: int, spoken: bool) -> None:
         """Place a text block: the first of a response speaks for all of them."""
-        first = self.texts[group]
+        spine = self._spine
+        first = spine.texts[group]
         if first == 0:
-            first = self.texts[group] = seq
-            begin = self.firsts[self.starts[group]]
-            if self.kinds[begin - 1] == _NOTHING:
-                self.answers[begin - 1] = 0
-            self.answers[seq - 1] = group + 1
+            first = spine.texts[group] = seq
+            begin = spine.firsts[spine.starts[group]]
+            if spine.kinds[begin - 1] == _NOTHING:
+                spine.answers[begin - 1] = 0
+            spine.answers[seq - 1] = group + 1
         else:
-            self.joined.setdefault(first, []).append(seq)
-            self.rewritten = self.rewritten or first <= self._settled
-        self.kinds[seq - 1] = _NOTHING
+            spine.joined.setdefault(first, []).append(seq)
+            spine.rewritten = spine.rewritten or first <= self.settled
+        spine.kinds[seq - 1] = _NOTHING
         if spoken:
-            self.kinds[first - 1] = _TEXT
+            spine.kinds[first - 1] = _TEXT
 
     def _add_user(self, row: Row, number: int, held: bytes) -> None:
+        spine = self._spine
         if _RESULT in held:
-            self.flags[number] = SPEAKER | RESULT
+            spine.flags[number] = SPEAKER | RESULT
             self._add_results(row, number, held)
         elif row.is_meta:
-            self.flags[number] = SPEAKER | NOTE | META
-            self._hang(number, self.parents[number])
+            spine.flags[number] = SPEAKER | NOTE | META
+            spine.hang(number, spine.parents[number])
             return
         else:
-            self.flags[number] = SPEAKER
-            self.closing[self.firsts[number] - 1] = 1
-        self._lead_on(self.parents[number])
+            spine.flags[number] = SPEAKER
+            spine.closing[spine.firsts[number] - 1] = 1
+        spine.lead_on(spine.parents[number])
 
     def _add_results(self, row: Row, number: int, held: bytes) -> None:
-        first = self.firsts[number]
+        spine = self._spine
+        first = spine.firsts[number]
         content = row.message.content if row.message else None
         called = ROOT
         for place, kind in enumerate(held):
@@ -152,30 +163,30 @@ class RowwiseSpine(Spine):
                 name = content[place].tool_use_id or ""
                 caller = self._caller(name, number)
                 if caller == ROOT:
-                    self.call_ids.append(name)
-                    self.tools.append("")
+                    spine.call_ids.append(name)
+                    spine.tools.append("")
                 else:
                     called = caller
-                    found = self.call_ids.index(name, self._call_places[caller])
-                    self.call_ids.append(self.call_ids[found])
-                    self.tools.append(self.tools[found])
+                    found = spine.call_ids.index(name, self.call_places[caller])
+                    spine.call_ids.append(spine.call_ids[found])
+                    spine.tools.append(spine.tools[found])
             elif kind != _NOTHING:
                 # Beside a result a row may hold what the person said to it.
-                self.closing[first + place - 1] = 1
-        parent = self.parents[number]
-        if parent >= 0 and self.flags[parent] & ANSWER:
-            self._hang(number, parent)
+                spine.closing[first + place - 1] = 1
+        parent = spine.parents[number]
+        if parent >= 0 and spine.flags[parent] & ANSWER:
+            spine.hang(number, parent)
             return
-        source = self.find(row.source_tool_assistant_uuid)
-        answered = ROOT < source < number and self.flags[source] & ANSWER
-        self._hang(number, source if answered else called)
+        source = spine.find(row.source_tool_assistant_uuid)
+        answered = ROOT < source < number and spine.flags[source] & ANSWER
+        spine.hang(number, source if answered else called)
 
     def _caller(self, name: str, number: int) -> int:
         """Return the row of the call that row ``number`` answers, ``ROOT`` for none.
 
         That is the row above it if that holds such a call, and the latest one otherwise.
         """
-        parent = self.parents[number]
+        parent = self._spine.parents[number]
         if parent >= 0 and name in self._calls(parent):
             return parent
         for row in range(self._callers_end, number):
@@ -186,53 +197,21 @@ class RowwiseSpine(Spine):
 
     def _calls(self, row: int) -> list[str]:
         """Return the ids of a row's calls."""
-        place = self._call_places[row]
+        spine = self._spine
+        place = self.call_places[row]
         if place == ROOT:
             return []
-        count = self.kinds.count(_CALL, self.firsts[row] - 1, self.firsts[row + 1] - 1)
-        return self.call_ids[place : place + count]
+        count = spine.kinds.count(_CALL, spine.firsts[row] - 1, spine.firsts[row + 1] - 1)
+        return spine.call_ids[place : place + count]
 
     def _add_note(self, row: Row, number: int) -> None:
-        self.flags[number] = NOTE
-        self._hang(number, self.parents[number])
+        spine = self._spine
+        spine.flags[number] = NOTE
+        spine.hang(number, spine.parents[number])
         if row.subtype == "compact_boundary":
-            self.boundary = number
-            before = self.find(row.logical_parent_uuid)
+            spine.boundary = number
+            before = spine.find(row.logical_parent_uuid)
             if not ROOT < before < number and row.logical_parent_uuid:
-                before = self.row_before(number)
-            self.compactions[number] = (before, row.compact_metadata)
-            self.closing[self.firsts[number] - 1] = 1
-
-    def _hang(self, number: int, base: int) -> None:
-        """Let a result or a note belong to where it hangs."""
-        if base >= 0 and self.flags[base] & NOTE:
-            base = self.bases[base]
-        if base >= 0:
-            self.bases[number] = base
-            self.groups[number] = self.groups[base]
-
-    def _lead_on(self, note: int) -> None:
-        """Mark the notes through which the conversation went on."""
-        flags, parents = self.flags, self.parents
-        while note >= 0 and flags[note] & (NOTE | LEADS_ON) == NOTE:
-            flags[note] |= LEADS_ON
-            if note < self.stirred:  # noqa: PLR1730 - many rows come by here, and min is slow
-                self.stirred = note
-            note = parents[note]
-
-    def regroup(self) -> None:
-        """Work out anew what hangs where, after rows found their parents late."""
-        flags, parents = self.flags, self.parents
-        for row in range(len(flags)):
-            parent = parents[row]
-            if flags[row] & RESULT and parent >= 0 and flags[parent] & ANSWER:
-                self._hang(row, parent)
-        for row in range(len(flags)):
-            base, seen = parents[row], {row}
-            while base >= 0 and flags[base] & NOTE and base not in seen:
-                seen.add(base)
-                base = parents[base]
-            if not flags[row] & NOTE:
-                self._lead_on(parents[row])
-            elif base >= 0 and base not in seen:
-                self.bases[row], self.groups[row] = base, self.groups[base]
+                before = spine.row_before(number)
+            spine.compactions[number] = (before, row.compact_metadata)
+            spine.closing[spine.firsts[number] - 1] = 1

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from hindnote.hosts.claude import kinds
 from hindnote.hosts.claude.ids import Ids
@@ -45,70 +48,91 @@ LEADS_ON = 128
 """Flag of a note under which, through notes alone, the conversation goes on."""
 
 
-class Spine:
+_INTS = partial(array, "i")
+_LONGS = partial(array, "q")
+
+
+class Spine(Struct, eq=False):
     """Arrays over rows, slots and responses.
 
     A *response* is what the model sent at once; its rows share a ``message.id``.
     Results belong to their call's response, and so do the notes under either.
     """
 
-    def __init__(self) -> None:
-        self.known = Known()
-        self.checkpoint = Checkpoint()
-        self.last = ROOT
-        """The last row of the conversation."""
-        self.boundary = ROOT
-        """The newest compact boundary."""
-        self.compactions: dict[int, tuple[int, Compaction | None]] = {}
-        """Of each boundary: the row before it, and what it preserved."""
-        self.preserved: dict[int, tuple[int, list[int]]] = {}
-        """Of each boundary whose rows were found: the row above them, and they."""
+    known: Known = field(default_factory=Known)
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
 
-        # by row
-        self.offsets = array("q")
-        self.sizes = array("q")
-        self.firsts = array("q", [1])
-        """First seq of each row; one more, the next free seq."""
-        self.parents = array("i")
-        self.flags = bytearray()
-        self.groups = array("i")
-        """The response to which a row belongs."""
-        self.bases = array("i")
-        """Of a result the row of its call, of a note the row under which its chain hangs."""
+    last: int = ROOT
+    """The last row of the conversation."""
 
-        # by slot; seq 1 is at 0
-        self.kinds = bytearray()
-        self.times = array("d")
-        self.closing = bytearray()
-        self.answers = array("i")
-        """One more than the response, on its text slot and its calls; 0 elsewhere."""
-        self.joined: dict[int, list[int]] = {}
-        """Further text blocks of a response, by the seq of its first."""
+    boundary: int = ROOT
+    """The newest compact boundary."""
 
-        # by slot of a call or a result
-        self.call_ids: list[str] = []
-        self.tools: list[str] = []
-        """Names; empty for a result whose call is not known."""
+    compactions: dict[int, tuple[int, Compaction | None]] = field(default_factory=dict)
+    """Of each boundary: the row before it, and what it preserved."""
 
-        # by response
-        self.starts = array("i")
-        """Lowest row of each response."""
-        self.texts = array("q")
-        """Seq of a response's first text block, 0 without any."""
-        self.calling = bytearray()
-        """1 for a response that holds a call."""
+    preserved: dict[int, tuple[int, list[int]]] = field(default_factory=dict)
+    """Of each boundary whose rows were found: the row above them, and they."""
 
-        # what happened since ``settle``
-        self.stirred = 0
-        """Lowest older row to which something new happened."""
-        self.rewritten = False
-        """Whether an older text grew."""
-        self.revision = 0
-        """Grows when a row finds its parent late: then rows may stand before their parents."""
+    # by row
+    offsets: array[int] = field(default_factory=_LONGS)
+    sizes: array[int] = field(default_factory=_LONGS)
 
-        # by id
-        self._ids = Ids()
-        self._aliases: dict[str, int] = {}
+    firsts: array[int] = field(default_factory=lambda: array("q", [1]))
+    """First seq of each row; one more, the next free seq."""
+
+    parents: array[int] = field(default_factory=_INTS)
+    flags: bytearray = field(default_factory=bytearray)
+
+    groups: array[int] = field(default_factory=_INTS)
+    """The response to which a row belongs."""
+
+    bases: array[int] = field(default_factory=_INTS)
+    """Of a result the row of its call, of a note the row under which its chain hangs."""
+
+    # by slot; seq 1 is at 0
+    kinds: bytearray = field(default_factory=bytearray)
+    times: array[float] = field(default_factory=lambda: array("d"))
+    closing: bytearray = field(default_factory=bytearray)
+
+    answers: array[int] = field(default_factory=_INTS)
+    """One more than the response, on its text slot and its calls; 0 elsewhere."""
+
+    joined: dict[int, list[int]] = field(default_factory=dict)
+    """Further text blocks of a response, by the seq of its first."""
+
+    # by slot of a call or a result
+    call_ids: list[str] = field(default_factory=list)
+
+    tools: list[str] = field(default_factory=list)
+    """Names; empty for a result whose call is not known."""
+
+    # by response
+    starts: array[int] = field(default_factory=_INTS)
+    """Lowest row of each response."""
+
+    texts: array[int] = field(default_factory=_LONGS)
+    """Seq of a response's first text block, 0 without any."""
+
+    calling: bytearray = field(default_factory=bytearray)
+    """1 for a response that holds a call."""
+
+    # what happened since ``Growth.settle``
+    stirred: int = 0
+    """Lowest older row to which something new happened."""
+
+    rewritten: bool = False
+    """Whether an older text grew."""
+
+    revision: int = 0
+    """Grows when a row finds its parent late: then rows may stand before their parents."""
+
+    # by id
+    ids: Ids = field(default_factory=Ids)
+    """Numbers of the rows."""
+
+    aliases: dict[str, int] = field(default_factory=dict)
+    """Rows by the ids of what only passes links on."""
 
     @property
     def last_seq(self) -> int:
@@ -119,8 +143,8 @@ class Spine:
         """Return the row with an id, ``ROOT`` for none."""
         if not uuid:
             return ROOT
-        found = self._ids.find(uuid)
-        return found if found >= 0 else self._aliases.get(uuid, ROOT)
+        found = self.ids.find(uuid)
+        return found if found >= 0 else self.aliases.get(uuid, ROOT)
 
     def row_of(self, seq: int) -> int:
         """Return the row in which a seq lies."""
@@ -145,3 +169,37 @@ class Spine:
         while row >= 0 and self.flags[row] & REPEATED:
             row -= 1
         return row
+
+    def hang(self, number: int, base: int) -> None:
+        """Let a result or a note belong to where it hangs."""
+        if base >= 0 and self.flags[base] & NOTE:
+            base = self.bases[base]
+        if base >= 0:
+            self.bases[number] = base
+            self.groups[number] = self.groups[base]
+
+    def lead_on(self, note: int) -> None:
+        """Mark the notes through which the conversation went on."""
+        flags, parents = self.flags, self.parents
+        while note >= 0 and flags[note] & (NOTE | LEADS_ON) == NOTE:
+            flags[note] |= LEADS_ON
+            if note < self.stirred:  # noqa: PLR1730 - many rows come by here, and min is slow
+                self.stirred = note
+            note = parents[note]
+
+    def regroup(self) -> None:
+        """Work out anew what hangs where, after rows found their parents late."""
+        flags, parents = self.flags, self.parents
+        for row in range(len(flags)):
+            parent = parents[row]
+            if flags[row] & RESULT and parent >= 0 and flags[parent] & ANSWER:
+                self.hang(row, parent)
+        for row in range(len(flags)):
+            base, seen = parents[row], {row}
+            while base >= 0 and flags[base] & NOTE and base not in seen:
+                seen.add(base)
+                base = parents[base]
+            if not flags[row] & NOTE:
+                self.lead_on(parents[row])
+            elif base >= 0 and base not in seen:
+                self.bases[row], self.groups[row] = base, self.groups[base]
