@@ -34,6 +34,7 @@ def kit(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.usefixtures("measured")
 def test_the_kit_runs_by_name_without_a_warning(tmp_path: Path) -> None:
     done = kit(tmp_path, *PLUGIN, "--hindnote-writer", "logbook.testing:Writer")
 
@@ -42,6 +43,7 @@ def test_the_kit_runs_by_name_without_a_warning(tmp_path: Path) -> None:
     assert "warning" not in done.stdout.lower()
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("options", "told"),
     [

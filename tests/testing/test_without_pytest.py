@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hindnote.testing import CHECKS
 
 SCRIPT = """
@@ -51,5 +53,6 @@ def test_the_checks_run_where_there_is_no_pytest(tmp_path: Path) -> None:
     assert run(SCRIPT, tmp_path, EXAMPLE) == f"{len(CHECKS)} passed\n"
 
 
+@pytest.mark.usefixtures("measured")
 def test_the_test_class_alone_needs_pytest() -> None:
     assert "pytest" in run(NEEDS)

@@ -133,6 +133,7 @@ def test_a_host_failure_is_exit_code_2_and_a_plugin_s_crash_is_traced() -> None:
     assert "inside the plugin" in result.stderr
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_crash_is_exit_code_2_and_keeps_its_traceback() -> None:
     """Python's own exit code for a crash is that of a refusal."""
     code = (
@@ -171,6 +172,7 @@ def ended(arguments: list[str], **streams: int) -> subprocess.CompletedProcess[b
     return subprocess.run(command, **streams, timeout=60, check=False)
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     "arguments",
     [["--help"], ["sessions", "--help"], ["schemas"], ["sessions"], ["sessions", "--json"]],

@@ -141,6 +141,7 @@ def test_a_home_that_cannot_be_made_is_a_refusal_that_says_so(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", [["call", "notes_list"], ["schemas"], ["--help"]])
 def test_an_output_that_cannot_be_written_is_told_without_a_traceback(

@@ -74,6 +74,7 @@ def test_project_notes_are_those_of_the_directory_of_the_start(tmp_path: Path) -
     assert note.parent.name.startswith("my-project-")
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_server_answers_what_it_can_read_and_ends_with_its_input(tmp_path: Path) -> None:
     client = {"name": "t", "version": "1"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}

@@ -24,6 +24,7 @@ sink.flush()
 """
 
 
+@pytest.mark.usefixtures("measured")
 def test_nothing_but_responses_reaches_standard_output() -> None:
     done = subprocess.run(
         [sys.executable, "-c", GUARD],
@@ -72,6 +73,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
     process.process.communicate(timeout=30)
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_note_is_written_and_read_through_the_process(process: Process, tmp_path: Path) -> None:
     wrote = process.call("notes_write", address="plan", content="Ship it.")
     read = process.call("notes_read", address="plan")
@@ -101,6 +103,7 @@ def test_wrong_arguments_and_unknown_operations_are_failures(process: Process) -
     assert unknown["failure"]["kind"] == "host"
 
 
+@pytest.mark.usefixtures("measured")
 def test_an_interrupt_in_the_terminal_is_not_for_the_process(process: Process) -> None:
     process.process.send_signal(signal.SIGINT)
 

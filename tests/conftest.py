@@ -1,0 +1,27 @@
+"""Which of the processes that tests start are measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def measuring() -> Iterator[dict[str, str]]:
+    """Return the variables with which a process measures its coverage, and set none of them.
+
+    To measure takes a process longer than most of them take to do their work.
+    """
+    names = [name for name in os.environ if name.startswith("COVERAGE_PROCESS_")]
+    taken = {name: os.environ.pop(name) for name in names}
+    yield taken
+    os.environ.update(taken)
+
+
+@pytest.fixture
+def measured(measuring: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes of a test measure what no test in this process can reach."""
+    for name, value in measuring.items():
+        monkeypatch.setenv(name, value)
