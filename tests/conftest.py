@@ -1,4 +1,4 @@
-"""Which of the processes that tests start are measured."""
+"""How much a run of the tests does, and which of the processes that they start are measured."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# Each run draws other examples than the one before. A deadline would test the machine.
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote import HostCall, HostIdentity, hookimpl
@@ -109,7 +109,6 @@ def test_many_windows_leave_out_the_oldest_with_a_pointer() -> None:
 names = st.text(min_size=1, max_size=510)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     homes=st.lists(
         st.builds(

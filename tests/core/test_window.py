@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES, Budget, measure
@@ -64,7 +64,6 @@ def test_windows_rejoin_to_the_source(source: str, limit: int) -> None:
     assert rejoined(source, limit_chars=limit)[0] == source
 
 
-@settings(max_examples=40)
 @given(TEXTS.filter(len), st.integers(200, 2_000))
 def test_windows_rejoin_when_the_budget_and_not_the_caller_cuts(source: str, limit: int) -> None:
     source *= 40

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
@@ -34,7 +34,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=80)
 @given(JSON, st.booleans(), st.sampled_from([None, 1]))
 def test_what_json_wrote_is_read_and_compacted_without_change(
     value: Any, ascii_only: bool, indent: int | None

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.history import lines
@@ -156,7 +156,6 @@ def test_a_pipe_or_folder_is_refused_and_does_not_block(tmp_path: Path) -> None:
             LineFile(tmp_path / name)
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from([b'{"a":1}', b'{"x":"' + b"y" * 40 + b'"}', b"torn{", b"", b" "])),
     st.lists(st.integers(1, 60), min_size=1),

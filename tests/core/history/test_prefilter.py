@@ -169,9 +169,7 @@ def needles(query: str | list[str], words: tuple[str, ...] = pi.ADDED_WORDS) -> 
     return None if matcher is None else Needles.of(matcher, words)
 
 
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     written=st.lists(texts, min_size=3, max_size=3),
     host=st.sampled_from([PI, CLAUDE]),
@@ -222,9 +220,7 @@ def test_no_word_of_a_recorded_event_is_ruled_out_by_its_lines(host: Any, file: 
 
 
 @pytest.mark.skipif(rg is None, reason="ripgrep is not installed")
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     written=st.lists(texts, min_size=3, max_size=3),
     escaping=st.sampled_from([Escaping.plain, Escaping.ascii, Escaping.odd]),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from fake_sessions import SessionBuilder
 from history_strategies import apply, steps
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.history.timeline import Timeline
@@ -182,7 +182,6 @@ def test_other_slots_that_are_no_event_are_refused_with_what_lies_near() -> None
     assert "at seq 3" in refusal(builder, 4)[1]
 
 
-@settings(max_examples=100)
 @given(made=steps, cut=st.integers(0, 30))
 def test_a_growing_session_pairs_as_one_that_is_read_at_once(made: list, cut: int) -> None:  # type: ignore[type-arg]
     growing, whole = SessionBuilder(), SessionBuilder()

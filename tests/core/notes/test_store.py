@@ -81,9 +81,7 @@ def test_a_body_reads_back_as_it_was_written(agent: Any, body: str) -> None:
 
 
 @given(body=st.text(max_size=40), crlf=st.booleans())
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_body_survives_every_change_of_metadata(agent: Any, body: str, crlf: bool) -> None:
     newline = "\r\n" if crlf else "\n"
     agent.put("@human/a", f"---{newline}x: 1{newline}---{newline}{body}")

@@ -146,13 +146,11 @@ def holds(tool: str, given_answer: ToolAnswer) -> None:
 
 
 @settings(
-    max_examples=60,
-    deadline=None,
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.data_too_large,
         HealthCheck.large_base_example,
-    ],
+    ]
 )
 @given(st.data())
 def test_any_state_of_any_handler_is_delivered_within_its_contract(data: st.DataObject) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hindnote.core.text import yaml_authority
@@ -89,7 +89,6 @@ def truth(block: str) -> Any:
 
 
 @given(blocks)
-@settings(max_examples=200, deadline=None)
 @example("a: b \n")
 @example("true: a\n")
 @example("title: T\ntitle: U\n")
@@ -101,7 +100,6 @@ def test_the_scan_says_what_the_authority_says(block: str) -> None:
 
 
 @given(blocks)
-@settings(max_examples=200, deadline=None)
 @example("archivedAt:\nupdatedAt: 2026-05-26\n")
 def test_a_glance_says_what_the_authority_says(block: str) -> None:
     updated = glance(block)
@@ -315,7 +313,6 @@ OWNED = ["origin: user\n", "createdAt: '2026-01-01'\n", "archivedAt: 2026-01-01 
         st.sampled_from([None, "self", "2026-11-30T11:11:10.123+00:00"]),
     ),
 )
-@settings(max_examples=100, deadline=None)
 def test_an_edit_of_owned_keys_leaves_every_other_byte(
     foreign: list[str],
     owned: list[str],

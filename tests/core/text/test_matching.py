@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.text import spellings
@@ -157,7 +157,6 @@ def test_any_form_of_a_literal_is_found_in_any_form_of_a_text(
     assert span[0] <= len(text) + 1
 
 
-@settings(max_examples=300)
 @given(text=odd_texts, literal=odd_literals)
 def test_a_match_is_the_literal_in_another_spelling_or_case(text: str, literal: str) -> None:
     span = found(literal, text)

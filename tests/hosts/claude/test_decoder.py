@@ -522,9 +522,7 @@ def state(made: Transcript) -> dict[str, Any]:
     }
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(transcripts(), st.data())
 def test_a_grown_transcript_is_the_same_as_one_read_at_once(
     tmp_path: Path, writer: Writer, data: st.DataObject

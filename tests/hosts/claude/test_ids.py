@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.hosts.claude.ids import Ids
@@ -8,7 +8,6 @@ from hindnote.hosts.claude.ids import Ids
 NAMES = st.sampled_from([f"name {number}" for number in range(200)])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(st.lists(NAMES, max_size=90), NAMES, st.none()), max_size=30))
 def test_ids_are_numbered_like_the_keys_of_a_dict(steps: list[list[str] | str | None]) -> None:
     ids = Ids()

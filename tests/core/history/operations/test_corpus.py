@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 from history_strategies import apply, steps
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -228,7 +228,6 @@ def test_time_bounds_leave_sessions_out_by_the_facts_of_their_files() -> None:
     assert found.opened == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     made=st.lists(steps, min_size=1, max_size=5),
     word=st.sampled_from(["alpha", "x", "said"]),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 from history_strategies import apply, filters, steps, wide_texts
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hindnote.core.calls import Decoration
@@ -62,7 +62,6 @@ def flat(pages: list[list[int]]) -> list[int]:
     return [seq for page in pages for seq in page]
 
 
-@settings(max_examples=80, deadline=None)
 @given(made=steps, args=filters, times=st.booleans())
 def test_pages_visit_every_event_once_from_both_ends(made: Any, args: Row, times: bool) -> None:
     builder = SessionBuilder()
@@ -81,7 +80,6 @@ def test_pages_visit_every_event_once_from_both_ends(made: Any, args: Row, times
     assert oldest["page_older"] is None
 
 
-@settings(max_examples=80, deadline=None)
 @given(made=steps, args=filters)
 def test_turning_back_at_the_end_visits_the_same_events(made: Any, args: Row) -> None:
     builder = SessionBuilder()
@@ -97,7 +95,6 @@ def test_turning_back_at_the_end_visits_the_same_events(made: Any, args: Row) ->
     assert flat(back) == flat(forth[::-1])
 
 
-@settings(max_examples=60, deadline=None)
 @given(made=steps, more=st.lists(steps, min_size=1, max_size=4), args=filters)
 def test_pages_visit_every_event_once_while_the_session_grows(
     made: Any, more: list[Any], args: Row
@@ -120,7 +117,6 @@ def test_pages_visit_every_event_once_while_the_session_grows(
         assert set(found + flat(rest)) == first
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     made=steps,
     args=filters,
@@ -171,7 +167,6 @@ def test_recipes_are_null_exactly_when_nothing_lies_that_way(
                 assert next_page[-1] == max(beyond)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     texts=st.lists(wide_texts(), min_size=1, max_size=6),
     args=st.fixed_dictionaries(
@@ -335,7 +330,6 @@ def test_queries_leave_look_ups_out_and_count_them() -> None:
     assert "lookups_omitted" not in wire(asked)
 
 
-@settings(max_examples=60, deadline=None)
 @given(made=steps, limit=st.integers(1, 3), word=st.sampled_from(["x", "said", "alpha"]))
 def test_look_ups_counted_on_pages_add_up(made: Any, limit: int, word: str) -> None:
     builder = SessionBuilder()

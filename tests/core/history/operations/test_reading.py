@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call, nested
 from history_strategies import wide_texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.calls import Decoration
@@ -63,7 +63,6 @@ def test_the_neighbourhood_ends_ten_events_after_the_one_that_was_read() -> None
     assert seqs.index(8) == len(seqs) - 11
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     text=wide_texts(),
     limit=st.integers(500, 50_000),

@@ -66,9 +66,7 @@ PIECES = [b"---\n", b"---\r\n", b"---", b"\xef\xbb\xbf", b"a: 1\n", b"origin: se
 @given(
     st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join), st.sampled_from(["a", "@human/a"])
 )
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_file_makes_an_operation_crash(agent: Any, data: bytes, address: str) -> None:
     agent.put(address, data)
 

@@ -46,9 +46,7 @@ def test_an_offset_past_the_end_is_refused_with_the_legal_maximum(agent: Any) ->
     body=st.text(st.sampled_from('aé👩\u200d\u0301\r\n\\"\x00'), max_size=60),
     limit=st.integers(1, 20),
 )
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_windows_rejoin_to_the_body(agent: Any, body: str, limit: int) -> None:
     agent.write(address="@human/a", content=body)
     offset, parts = 0, []

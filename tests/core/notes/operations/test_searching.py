@@ -109,9 +109,7 @@ def test_rows_behind_the_first_are_dropped_whole(agent: Any) -> None:
     ),
     query=st.sampled_from([None, "n", "é"]),
 )
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_forms_fit_for_any_notes(
     agent: Any, notes: list[tuple[str, str]], query: str | None
 ) -> None:

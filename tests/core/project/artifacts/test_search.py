@@ -206,7 +206,6 @@ def test_a_snippet_shows_the_first_hit_within_its_size(write: Write, run: Run) -
     assert utf16_length(row["snippet"]) <= 60
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=6), st.integers(60, 300))
 def test_a_snippet_never_exceeds_its_size(text: str, word: str, limit: int) -> None:
     place = query.first_hit(text, query.build(word, "all", (), ()).wanted())
@@ -215,9 +214,7 @@ def test_a_snippet_never_exceeds_its_size(text: str, word: str, limit: int) -> N
     assert utf16_length(query.snippet(text, place or 0, limit)) <= limit
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(max_size=30) | st.sampled_from(['"', "a AND", "NEAR(a b)", "a*", "-a", "^a", "col:a"]),
     st.sampled_from(["all", "any", "phrase"]),

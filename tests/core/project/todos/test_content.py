@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -21,7 +21,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(TEXT, VALUES, max_size=4), TEXT)
 def test_what_is_written_parses_back_equal_with_an_independent_parser(
     extra: dict[str, Any], body: str

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.project.todos.names import (
@@ -69,7 +69,6 @@ def test_a_title_becomes_lower_case_words(title: str, expected: str) -> None:
     assert kebab(title) == expected
 
 
-@settings(deadline=None)
 @given(st.text(), st.integers(1, 10**15 - 1))
 def test_every_title_and_id_make_a_canonical_name(title: str, number: int) -> None:
     name = TodoName(render_id(number), "pending", "p1", kebab(title))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.hosts.pi.presentation.models import Bash, Edit, Find, Grep, Ls, Read, Text, Write
@@ -220,7 +220,6 @@ def as_pi_prints(found: list[tuple[str, int, str, str]]) -> str:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(printed(NASTY, SIMPLE))
 def test_grep_paths_with_separators_in_them_are_read_from_their_blocks(
     found: list[tuple[str, int, str, str]],
@@ -228,7 +227,6 @@ def test_grep_paths_with_separators_in_them_are_read_from_their_blocks(
     assert lines(grep(as_pi_prints(found))) == found
 
 
-@settings(max_examples=60, deadline=None)
 @given(printed(PLAIN, TRICKY))
 def test_grep_texts_that_look_like_printed_lines_do_not_mislead(
     found: list[tuple[str, int, str, str]],
@@ -400,7 +398,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(TOOLS, PIECES | st.text(max_size=60), st.booleans(), JSON)
 def test_any_text_comes_back_whole(tool: str, text: str, failed: bool, details: Any) -> None:
     shown = present(result(tool, text, isError=failed, details=details))
@@ -409,7 +406,6 @@ def test_any_text_comes_back_whole(tool: str, text: str, failed: bool, details: 
     assert type(shown).model_validate_json(shown.model_dump_json()) == shown
 
 
-@settings(max_examples=80, deadline=None)
 @given(TOOLS, JSON, JSON, JSON)
 def test_no_shape_of_a_message_is_an_error(
     tool: str, content: Any, details: Any, arguments: Any

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hindnote.hosts.pi.presentation.models import Find, Grep, Ls, Text
@@ -126,7 +126,6 @@ def searches(draw: st.DrawFn) -> Search:
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(searches(), st.booleans())
 def test_a_search_is_read_as_it_was_or_its_path_is_a_guess(search: Search, known: bool) -> None:
     message = search.message()
@@ -140,7 +139,6 @@ def test_a_search_is_read_as_it_was_or_its_path_is_a_guess(search: Search, known
         assert read == row or not is_sure
 
 
-@settings(max_examples=80, deadline=None)
 @given(searches())
 def test_with_lines_around_a_match_no_path_needs_a_guess(search: Search) -> None:
     """Where a file neither begins nor ends near a match, there is one reading."""
@@ -160,7 +158,6 @@ ODD = st.none() | st.booleans() | st.integers(-9, 10**20) | st.floats() | TEXTS
 GLOBS = st.lists(st.sampled_from(["*", "{", "}", ",", "[", "]", "!", "/", "\\", "?", "a.py", "\0"]))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     searches(),
     st.fixed_dictionaries(
