@@ -132,15 +132,15 @@ def test_of_eight_writers_one_whole_body_wins(agent: Any, workers: Workers) -> N
 def test_two_processes_append_and_lose_nothing(agent: Any, workers: Workers) -> None:
     agent.write(address="@human/shared", content="END\n")
 
-    workers.start(APPENDS, 200, "a", "b")
+    workers.start(APPENDS, 100, "a", "b")
     workers.finish()
 
     lines = agent.read(address="@human/shared")["text"].splitlines()
     assert lines[-1] == "END"
-    assert sorted(lines[:-1]) == sorted(f"{who}-{n}" for who in "ab" for n in range(200))
+    assert sorted(lines[:-1]) == sorted(f"{who}-{n}" for who in "ab" for n in range(100))
     for who in "ab":
         mine = [line for line in lines if line.startswith(who)]
-        assert mine == [f"{who}-{n}" for n in range(200)]
+        assert mine == [f"{who}-{n}" for n in range(100)]
 
 
 def test_of_two_names_that_collide_elsewhere_one_is_created(agent: Any, workers: Workers) -> None:

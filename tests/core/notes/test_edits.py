@@ -111,27 +111,27 @@ def test_what_an_edit_does_not_name_keeps_its_bytes(before: list[str], after: li
 
 
 def test_counting_overlaps_takes_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Refused):
         edit("a\r\n" * 200_000, ("a\na\na", "x"))
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_long_text_that_repeats_itself_is_counted_in_bounded_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Refused) as caught:
         edit("a" * 800_000, ("a" * 400_000, "x"))
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert caught.value.code == "ambiguous_edit"
     assert "occurs at least " in caught.value.refusal.message
 
 
 def test_a_body_that_would_not_fit_into_memory_is_refused_before_it_is_made() -> None:
     with pytest.raises(Refused) as caught:
-        edit("a" * 900_000, ("a", "b" * 900_000), replace_all=True)
+        edit("a" * 300_000, ("a", "b" * 900_000), replace_all=True)
 
     assert caught.value.code == "too_large"
     assert "edits[0]" in caught.value.refusal.message
-    assert "about 810,000,000,000 characters" in caught.value.refusal.message
+    assert "about 270,000,000,000 characters" in caught.value.refusal.message

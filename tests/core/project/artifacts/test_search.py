@@ -240,7 +240,7 @@ def test_a_word_given_again_and_again_counts_once(write: Write, run: Run) -> Non
     write("docs/b.md", "another word")
     once = run("artifact_search", query="word another", match="any").dto["data"]["results"]
 
-    again = "word " * 50_000 + "another " * 50_000
+    again = "word " * 10_000 + "another " * 10_000
 
     assert run("artifact_search", query=again, match="any").dto["data"]["results"] == once
     assert len(once) == 2
@@ -256,11 +256,11 @@ def test_as_many_words_as_one_search_takes_are_looked_for(write: Write, paths: P
     "arguments",
     [
         {"query": " ".join(f"w{n}" for n in range(query.MAX_TERMS + 1))},
-        {"query": " ".join(f"w{n}" for n in range(150_000)), "match": "any"},
+        {"query": " ".join(f"w{n}" for n in range(20_000)), "match": "any"},
         {"required_terms": [f"w {n}" for n in range(query.MAX_TERMS + 1)]},
         {"optional_terms": [f"w{n}" for n in range(query.MAX_TERMS)], "query": "w"},
     ],
-    ids=["words", "a megabyte", "required", "together"],
+    ids=["words", "far too many", "required", "together"],
 )
 def test_more_words_than_one_search_takes_are_bad_arguments(
     write: Write, run: Run, arguments: dict[str, Any]
