@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ def module_of(path: Path) -> str:
     return ".".join(("hindnote", *(part for part in parts if part != "__init__")))
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     """Return the modules that a file imports, anywhere in it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -31,7 +33,7 @@ def imports_of(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: imports are absolute"
             module = node.module or ""
             found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
-    return found
+    return frozenset(found)
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
