@@ -119,21 +119,31 @@ class Walk:
     def _earlier(self, links: Links, root: int) -> list[int]:
         """Return the rows before compactions, upwards from where the host's chain begins."""
         spine = links.spine
-        row = _before(spine, root)
-        for kept in links.moved:
-            # Who went back to a preserved row left those behind it.
-            if self.on_walk[kept] and not self.on_walk[links.tail]:
-                row = kept
-        above = []
+        above: list[int] = []
         seen = bytearray(len(spine.flags))
-        while row != ROOT and not seen[row]:
-            seen[row] = 1
-            if not self.on_walk[row]:
-                self.on_walk[row] = 1
-                above.append(row)
-            row = _before(spine, row)
-        self._looped = self._looped or row != ROOT
+        starts = self._starts(links, root)
+        while starts:
+            row = starts.pop()
+            path = []
+            while row != ROOT and not seen[row]:
+                seen[row] = 1
+                path.append(row)
+                if not self.on_walk[row]:
+                    self.on_walk[row] = 1
+                    above.append(row)
+                if row in spine.compactions:
+                    starts += links.beside(row)
+                row = _before(spine, row)
+            self._looped = self._looped or (row != ROOT and row in path)
         return above
+
+    def _starts(self, links: Links, root: int) -> list[int]:
+        """Return the rows from which history goes on behind the newest compaction."""
+        kept = [row for row in links.moved if self.on_walk[row]]
+        if kept and not self.on_walk[links.tail]:
+            # Who went back to a preserved row left those behind it.
+            return kept
+        return [*links.beside(root), _before(links.spine, root)]
 
     def _put(self, spine: Spine, rows: list[int]) -> None:
         self.rows.fromlist(rows)

@@ -2,7 +2,8 @@
 
 A compaction starts the conversation afresh at its boundary. The rows that it kept
 word for word then hang under its summary, and whatever hung under the summary hangs
-under the last of them; all other rows before the boundary are out.
+under the last of them; all other rows before the boundary are out. Where the person chose from
+where on to sum up, the rows kept hang under the boundary itself, and the summary under them.
 """
 
 from __future__ import annotations
@@ -42,6 +43,26 @@ class Links:
         """Return whether the host still has a row."""
         return not self.pruned or row >= self.boundary or row in self.moved
 
+    def beside(self, boundary: int) -> list[int]:
+        """Return the rows that lead to what came before a compaction, but for the one it names.
+
+        The row that it names is the last one of the conversation, except where the person
+        chose what to sum up: up to a place, then it is the last row before that place; or
+        from a place on, then it is the last row that was preserved.
+        """
+        anchor, preserved = _preserved(self.spine, boundary)
+        if anchor != boundary or not preserved:
+            return preserved
+        last = self.spine.row_before(boundary)
+        return [*preserved, last] if self._descends(last, preserved[-1]) else preserved
+
+    def _descends(self, row: int, ancestor: int) -> bool:
+        seen = set()
+        while row not in (ROOT, ancestor) and row not in seen:
+            seen.add(row)
+            row = self.spine.parent(row)
+        return row == ancestor
+
     def parent(self, row: int) -> int:
         """Return a row's parent, ``ROOT`` for none."""
         if row in self.moved:
@@ -59,7 +80,7 @@ class Links:
 
 def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
     """Return the row under which a compaction put what it preserved, and those rows."""
-    if boundary == ROOT:
+    if boundary not in spine.compactions:
         return ROOT, []
     known = spine.preserved.get(boundary)
     if known is not None:

@@ -85,13 +85,21 @@ class Writer:
         self.rows.append(row if explicit is None else {**row, "explicit": explicit})
 
     def compact(
-        self, name: str, behind: str, keep: list[str] | None = None, summary: str = ""
+        self,
+        name: str,
+        behind: str,
+        keep: list[str] | None = None,
+        summary: str = "",
+        anchor: str = "",
     ) -> str:
-        """Add a boundary and its summary row; ``keep`` names what the summary precedes."""
+        """Add a boundary and its summary row; ``keep`` names what the anchor, or it, precedes."""
         summary = summary or f"{name}-summary"
         metadata: Row = {"trigger": "manual"}
         if keep is not None:
-            kept = {"anchorUuid": reference(summary), "uuids": [uuid_of(row) for row in keep]}
+            kept = {
+                "anchorUuid": reference(anchor or summary),
+                "uuids": [uuid_of(row) for row in keep],
+            }
             metadata["preservedMessages"] = kept
         self.add(
             "system",

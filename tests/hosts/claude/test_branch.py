@@ -382,6 +382,65 @@ def test_history_holds_every_window_with_parallel_siblings(tmp_path: Path) -> No
     assert list(made.projection.windows) == [1, *firsts]
 
 
+def test_what_was_kept_when_summing_up_to_a_place_stays_history_after_the_next_compaction(
+    tmp_path: Path,
+) -> None:
+    writer = turn()
+    writer.user("q", "a")
+    writer.hook("h", "q")
+    writer.text("b", "h", "m2")
+    writer.compact("B", "a", ["q", "b"], "s")
+    go_on(writer)
+    before = writer.history(tmp_path)
+    writer.compact("C", "c", None, "t")
+    writer.user("x", "t")
+
+    assert before == ["p", "a", "q", "h", "b", "B", "s", "r", "c"]
+    assert writer.history(tmp_path) == [*before, "C", "t", "x"]
+    assert writer.branch(tmp_path) == ["C", "t", "x"]
+
+
+def summed_up_from(writer: Writer, kept: list[str]) -> None:
+    """Let the person sum up what came behind rows, and go on."""
+    writer.compact("B", kept[-1], kept, "s", anchor="B")
+    writer.user("x", "s")
+
+
+def test_what_was_summed_up_from_a_place_on_is_history(tmp_path: Path) -> None:
+    writer = two_calls(turn())
+    writer.result("r2", "c2")
+    writer.result("r1", "c1")
+    writer.system("d", "r1")
+    summed_up_from(writer, ["p", "a"])
+    before = [row["uuid"].removeprefix("uuid-") for row in writer.rows]
+
+    assert writer.branch(tmp_path) == ["B", "p", "a", "s", "x"]
+    assert writer.history(tmp_path) == before
+    writer.compact("C", "x", ["x"], "t")
+    assert writer.branch(tmp_path) == ["C", "t", "x"]
+    assert writer.history(tmp_path) == [*before, "C", "t"]
+
+
+def test_who_went_back_to_what_was_kept_left_what_was_summed_up_from_there_on(
+    tmp_path: Path,
+) -> None:
+    writer = turn()
+    writer.user("q", "a")
+    writer.text("b", "q", "m2")
+    summed_up_from(writer, ["p", "a"])
+    writer.checkpoint("p", explicit=True)
+
+    assert writer.history(tmp_path) == ["p", "B"]
+
+
+def test_what_was_left_before_summing_up_from_a_place_on_is_no_history(tmp_path: Path) -> None:
+    writer = two_branches()
+    writer.checkpoint("b", explicit=True)
+    summed_up_from(writer, ["p", "a", "q", "b"])
+
+    assert writer.history(tmp_path) == ["p", "a", "q", "b", "B", "s", "x"]
+
+
 # -- odd trees -----------------------------------------------------------------
 
 
