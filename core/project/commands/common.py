@@ -1,0 +1,90 @@
+"""What every command of the project tools does: its options, its call, what it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindnote.core.project.tools import ToolAnswer
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def common(command: F) -> F:
+    """Add the options that every command here takes."""
+    for option in reversed(
+        (
+            click.option(
+                "--cwd",
+                type=click.Path(exists=True, file_okay=False, path_type=Path),
+                default=".",
+                help="The project's directory; nothing outside is touched.  [default: .]",
+            ),
+            click.option(
+                "--docs-root", metavar="PATH", help="Documents below it.  [default: docs]"
+            ),
+            click.option("--todos-root", metavar="PATH", help="Todos below it.  [default: todos]"),
+            click.option(
+                "--json", "as_json", is_flag=True, help="Print the tool's output as JSON."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def run(
+    tool: str, place: Mapping[str, Any], arguments: Mapping[str, Any] | None = None
+) -> ToolAnswer:
+    """Return what a tool answers.
+
+    Args:
+        tool: Its name.
+        place: What the common options say.
+        arguments: Its own arguments.
+    """
+    from hindnote.core.project.tools import run_tool
+
+    roots = {name: place[name] for name in ("docs_root", "todos_root")}
+    return run_tool(tool, {**roots, **(arguments or {})}, base_cwd=place["cwd"].resolve())
+
+
+def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False) -> None:
+    """Print an answer and leave, with 1 when it is an error or ``failed``."""
+    if place["as_json"]:
+        from hindnote.core.project.contract.marks import compact
+
+        click.echo(compact(answer.dto))
+    else:
+        _show(answer)
+    click.get_current_context().exit(1 if answer.is_error or failed else 0)
+
+
+def _show(answer: ToolAnswer) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, stderr=answer.is_error)
+    details = answer.details
+    style = "red" if answer.is_error else "bold"
+    console.print(details["summary"], style=style, markup=False)
+    for row in details.get("rows", ()):
+        console.print(row, markup=False)
+    if details.get("rows_omitted"):
+        console.print(f"({details['rows_omitted']} rows are too much to show)", markup=False)
+    _show_receipt(console, answer)
+
+
+def _show_receipt(console: Console, answer: ToolAnswer) -> None:
+    """Print omissions and effects, unless there is nothing to say."""
+    effects = answer.dto["effects"]
+    complete = not answer.is_error and answer.dto["completeness"]["complete"]
+    if not complete or effects["documents"] != "none" or effects["recovery"]["started"]:
+        # The receipt's first line says that nothing was omitted, when nothing was.
+        lines = answer.blocks[-1].splitlines()[int(complete) :]
+        console.print("\n".join(lines), style="dim", markup=False)
