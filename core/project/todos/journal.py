@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from hindnote.core.project.contract.bounds import HASH_PATTERN
 from hindnote.core.project.contract.envelope import Closed
 from hindnote.core.project.roots import STATE_DIRECTORY
+from hindnote.core.project.state import digest
 from hindnote.core.project.todos.names import parse_name
 
 JOURNALS = "todo-transitions"
@@ -71,9 +72,21 @@ class Journal(Closed):
         return f"{self.id}.source"
 
     @property
+    def seal(self) -> str:
+        """What another journal would not come to."""
+        return digest(self.model_dump_json().encode())
+
+    @property
     def taken_target(self) -> str:
         """Name under which a target that is rolled back waits in staging."""
         return f"{self.id}.undo"
+
+
+class _Sealed(Closed):
+    """A journal as its file holds it. Files are moved and removed on its word alone."""
+
+    journal: Journal
+    seal: Hash
 
 
 def new_id() -> str:
@@ -91,13 +104,19 @@ def shown(name: str) -> str:
     return f"{STATE_DIRECTORY}/{JOURNALS}/{name}"
 
 
+def written(journal: Journal) -> bytes:
+    """Return what a journal's file holds."""
+    return _Sealed(journal=journal, seal=journal.seal).model_dump_json().encode()
+
+
 def read_journal(name: str, content: bytes) -> Journal | None:
-    """Return a journal; None when it is not one that this version wrote."""
+    """Return a journal; None when it is not one that this version wrote, every bit of it."""
     try:
-        journal = Journal.model_validate_json(content)
+        found = _Sealed.model_validate_json(content)
     except ValidationError:
         return None
-    return journal if journal.file == name else None
+    journal = found.journal
+    return journal if journal.file == name and journal.seal == found.seal else None
 
 
 def decide(journal: Journal, source: str | None, target: str | None, *, taken: bool) -> Action:

@@ -14,7 +14,7 @@ from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import STATE_DIRECTORY, Root
 from hindnote.core.project.state import OTHER, hash_of, remove, replace, seen, write_new
-from hindnote.core.project.todos.journal import STAGING, Journal, Stage
+from hindnote.core.project.todos.journal import STAGING, Journal, Stage, written
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Move:
     def record(self, stage: Stage) -> None:
         """Write the journal with how far the move got."""
         self.journal = self.journal.model_copy(update={"stage": stage})
-        replace(self.journals, self.journal.file, self.journal.model_dump_json().encode())
+        replace(self.journals, self.journal.file, written(self.journal))
         self.effects.reached(stage)
 
     def publish(self, content: bytes, mode: int) -> None:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Root, Workspace, entries
+from hindnote.core.project.roots import STATE_DIRECTORY, Root, Workspace, entries
 from hindnote.core.project.state import (
     OTHER,
     changing_folder,
@@ -19,6 +19,8 @@ from hindnote.core.project.state import (
     seen,
 )
 from hindnote.core.project.todos.journal import (
+    JOURNALS,
+    STAGING,
     Action,
     Journal,
     decide,
@@ -43,13 +45,25 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
         if is_journal(name):
             _recover_one(workspace, journals, staging, name, effects)
         elif _LEFT_OVER.fullmatch(name):
-            remove(journals, name)
+            _clean(journals, JOURNALS, name)
         elif not name.startswith("."):
-            raise _foreign(name, "is no journal of this version")
+            raise _foreign(name, "is no journal of this version", staging)
     for name in [entry.name for entry in entries(staging)]:
         # A taken source is never removed without its journal.
         if _LEFT_OVER.fullmatch(name):
-            remove(staging, name)
+            _clean(staging, STAGING, name)
+
+
+def _clean(folder: int, shown: str, name: str) -> None:
+    try:
+        remove(folder, name)
+    except OSError as error:
+        path = f"{STATE_DIRECTORY}/{shown}/{name}"
+        raise Declined(
+            "recovery_blocked",
+            f"{path} cannot be removed ({error.strerror}); nothing was changed. Remove it",
+            path=path,
+        ) from error
 
 
 def _recover_one(
@@ -58,10 +72,10 @@ def _recover_one(
     try:
         content = read_regular(journals, name)
     except OSError as error:
-        raise _foreign(name, f"cannot be read ({error.strerror})") from error
+        raise _foreign(name, f"cannot be read ({error.strerror})", staging) from error
     journal = None if content is None else read_journal(name, content)
     if content is None or journal is None:
-        raise _foreign(name, "is no journal of this version")
+        raise _foreign(name, "is damaged, or no journal of this version", staging)
     root = Root("todos", tuple(journal.root), given=True)
     receipt = ReceiptLog(
         shown(name),
@@ -122,18 +136,27 @@ def _action(move: Move, receipt: ReceiptLog) -> Action:
     return decide(journal, source, target, taken=taken)
 
 
-def _foreign(name: str, why: str) -> Declined:
-    return Declined(
-        "recovery_blocked",
-        f"{shown(name)} {why}; nothing was changed. Look at it, then move it away",
-        path=shown(name),
-    )
+def _foreign(name: str, why: str, staging: int) -> Declined:
+    told = "nothing was changed. Look at it, then move it away"
+    taken = f"{name.partition('.')[0]}.source"
+    if any(entry.name == taken for entry in entries(staging)):
+        told = (
+            f"what it moved may be at {STATE_DIRECTORY}/{STAGING}/{taken}; "
+            "look, then move the journal away"
+        )
+    return Declined("recovery_blocked", f"{shown(name)} {why}; {told}", path=shown(name))
 
 
 def _blocked(receipt: ReceiptLog, error: Exception) -> Declined:
     if isinstance(error, Declined) and error.code == "locked":
         return error
-    reason = error.message if isinstance(error, Declined) else str(error)
+    if isinstance(error, Declined):
+        reason = error.message
+    else:
+        reason = (
+            f"{error.filename}: {error.strerror}. Put that right and try again, or move "
+            f"{receipt.journal} away"
+        )
     return Declined(
         "recovery_blocked",
         f"an interrupted transition could not be finished: {reason}",

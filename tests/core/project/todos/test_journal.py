@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from typing import Any
 
 import pytest
 
-from hindnote.core.project.todos.journal import Journal, decide, read_journal
+from hindnote.core.project.state import digest
+from hindnote.core.project.todos.journal import Journal, decide, read_journal, written
 
 S, T, OTHER = (f"sha256:{digit * 64}" for digit in "0a5")
 ID = "f" * 32
@@ -70,15 +72,28 @@ def test_no_decision_removes_what_somebody_else_wrote() -> None:
             assert action == "rollback"
 
 
-def text(**more: Any) -> bytes:
-    made = journal().model_dump(mode="json")
-    import json
+def sealed(told: dict[str, Any]) -> bytes:
+    """Return what a journal's file holds, whatever the journal tells."""
+    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps({"journal": told, "seal": digest(plain)}).encode()
 
-    return json.dumps({**made, **more}).encode()
+
+def text(**more: Any) -> bytes:
+    return sealed({**journal().model_dump(mode="json"), **more})
 
 
 def test_a_journal_is_read_as_it_was_written() -> None:
     assert read_journal(f"{ID}.json", text()) == journal()
+    assert read_journal(f"{ID}.json", written(journal())) == journal()
+
+
+def test_a_journal_with_a_flipped_bit_is_none() -> None:
+    whole = written(journal())
+
+    for place in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1
+        assert read_journal(f"{ID}.json", bytes(flipped)) is None
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,12 @@ CASES: dict[str, Any] = {
 }
 
 
+def sealed(told: dict[str, Any]) -> bytes:
+    """Return what a journal's file holds, whatever the journal tells."""
+    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps({"journal": told, "seal": state.digest(plain)}).encode()
+
+
 def journal(base: Path, name: str, **more: Any) -> Path:
     """Write a journal of a transition that was prepared."""
     place = base / ".hindnote" / "todo-transitions" / f"{name}.json"
@@ -103,7 +109,7 @@ def journal(base: Path, name: str, **more: Any) -> Path:
         "stage": "prepared",
         **more,
     }
-    place.write_text(json.dumps(told))
+    place.write_bytes(sealed(told))
     return place
 
 
@@ -412,6 +418,46 @@ def test_a_journal_of_another_version_blocks_and_is_kept(
     assert place.read_bytes() == before
     assert (base / todo["path"]).exists()
     assert run("todo_list").dto["ok"] is True
+
+
+def test_a_damaged_journal_says_where_the_todo_is_that_it_moved(base: Path, run: Run) -> None:
+    (base / "todos").mkdir()
+    place = journal(base, "0" * 32)
+    content = place.read_bytes()
+    place.write_bytes(content.replace(b'"prepared"', b'"prepaqed"'))
+    taken = base / ".hindnote/todo-staging" / f"{'0' * 32}.source"
+    taken.parent.mkdir()
+    taken.write_text(text())
+
+    error = run("todo_allocate").dto["error"]
+
+    assert error["code"] == "recovery_blocked"
+    assert "is damaged" in error["message"]
+    assert f".hindnote/todo-staging/{taken.name}" in error["message"]
+    assert taken.read_text() == text()
+
+
+@pytest.mark.parametrize(
+    "name", [f"todo-transitions/{'0' * 32}.json.tmp", f"todo-staging/{'0' * 32}.target"]
+)
+def test_what_cannot_be_cleaned_up_is_named(base: Path, run: Run, name: str) -> None:
+    (base / "todos").mkdir()
+    (base / ".hindnote" / name).mkdir(parents=True)
+
+    error = run("todo_allocate").dto["error"]
+
+    assert (error["code"], error["path"]) == ("recovery_blocked", f".hindnote/{name}")
+    assert "Remove it" in error["message"]
+
+
+def test_a_journal_whose_root_is_gone_says_what_to_do(base: Path, run: Run) -> None:
+    (base / "todos").mkdir()
+    place = journal(base, "0" * 32, root=["gone"])
+
+    message = run("todo_allocate").dto["error"]["message"]
+
+    assert "gone: No such file or directory" in message
+    assert f"move .hindnote/todo-transitions/{place.name} away" in message
 
 
 def test_a_receipt_holds_what_the_journal_said_and_what_was_observed(base: Path, run: Run) -> None:
