@@ -23,7 +23,14 @@ from hindnote.core.history.filelooks import entries
 from hindnote.core.history.folders import is_folder, scan_folder
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.facts import ADDED_WORDS
-from hindnote.hosts.pi.heads import HEAD_BYTES, header_in, id_in_name, is_named, parent_id
+from hindnote.hosts.pi.heads import (
+    HEAD_BYTES,
+    header_in,
+    id_in_name,
+    is_named,
+    parent_id,
+    read_header,
+)
 from hindnote.hosts.pi.places import agent_dir
 
 if TYPE_CHECKING:
@@ -80,13 +87,24 @@ def places(call: HostCall) -> Places:
     roots = [agent / "sessions"]
     if ours:
         folders.append(_setting(call.cwd / ".pi/settings.json"))
-        if call.session_file is not None:
-            folder = (call.cwd / call.session_file).parent
+        for folder in _own_folders(call):
             folders.append(str(folder))
             if folder.name.startswith("--") and folder.name.endswith("--"):
                 roots.append(folder.parent)
     found = (call.cwd / Path(folder).expanduser() for folder in folders if folder)
     return Places(tuple(found), tuple(roots))
+
+
+def _own_folders(call: HostCall) -> Iterator[Path]:
+    """Yield where the running session lies, and where the one lies that it was forked from."""
+    if call.session_file is None:
+        return
+    file = call.cwd / call.session_file
+    yield file.parent
+    header = read_header(file)
+    origin = call.cwd / header.parent if header and header.parent else None
+    if origin is not None and read_header(origin) is not None:
+        yield origin.parent
 
 
 def _setting(settings: Path) -> str | None:

@@ -102,6 +102,28 @@ def test_a_session_in_an_unknown_agent_folder_has_its_siblings_listed(tmp_path: 
     assert ids(call) == {"one", "two"}
 
 
+def test_the_session_that_the_running_one_was_forked_from_is_listed_wherever_it_lies(
+    tmp_path: Path,
+) -> None:
+    origin = write(tmp_path / "elsewhere/odd.jsonl", "origin")
+    fork = write(tmp_path / "here/1.jsonl", "fork", parentSession=str(origin))
+
+    listed = {
+        entry.id: entry for entry in found(HostCall(host="pi", cwd=tmp_path, session_file=fork))
+    }
+    assert set(listed) == {"fork", "origin"}
+    assert listed["fork"].parent == "origin"
+
+
+@pytest.mark.parametrize("recorded", ["/a\0b/c.jsonl", "/" + "x" * 5000, "gone/c.jsonl", "/"])
+def test_a_fork_whose_origin_cannot_be_there_is_listed_itself(
+    tmp_path: Path, recorded: str
+) -> None:
+    fork = write(tmp_path / "1.jsonl", "fork", parentSession=recorded)
+
+    assert ids(HostCall(host="pi", cwd=tmp_path, session_file=fork)) == {"fork"}
+
+
 def test_a_folder_that_is_reached_twice_is_listed_once(tmp_path: Path, home: Path) -> None:
     file = write(home / ".pi/agent/sessions/--a--/1.jsonl", "one")
     (tmp_path / "link").symlink_to(file.parent)
