@@ -187,6 +187,7 @@ def test_a_reader_that_left_is_no_refusal(arguments: list[str], corpus: Any) -> 
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.usefixtures("measured")
 def test_a_message_that_nobody_reads_is_no_refusal() -> None:
     with unread() as output:
         assert ended(["sessions", "--bogus"], stderr=output).returncode == 141

@@ -384,12 +384,12 @@ def test_rows_repeated_word_for_word_appear_once_on_the_branch(writer: Writer) -
 def test_many_branch_points_are_found_in_linear_time(writer: Writer) -> None:
     ids = [writer.user("root")]
     rows = []
-    for number in range(1000):
+    for number in range(3000):
         row = {"type": "message", "id": f"n{number}", "parentId": ids[0], "timestamp": TIME}
         rows.append(line({**row, "message": {"role": "user", "content": f"u{number}"}}))
     writer.raw(b"".join(rows))
 
-    assert texts(opened(writer)) == ["root", "u999"]
+    assert texts(opened(writer)) == ["root", "u2999"]
     assert texts(opened(writer, "n17")) == ["root", "u17"]
 
 
