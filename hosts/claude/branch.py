@@ -60,7 +60,7 @@ class Walk:
         self._looped = end != ROOT
         """Whether the walk ended where it had been already."""
         if history and above:
-            above += self._earlier(links, above[-1])
+            above += self._earlier(links.spine, above[-1])
         above.reverse()
         self._put(links.spine, above)
         self._admit(links, 0)
@@ -116,34 +116,32 @@ class Walk:
             row = parent(row) if found == LOST else found
         return above, row
 
-    def _earlier(self, links: Links, root: int) -> list[int]:
-        """Return the rows before compactions, upwards from where the host's chain begins."""
-        spine = links.spine
-        above: list[int] = []
-        seen = bytearray(len(spine.flags))
-        starts = self._starts(links, root)
-        while starts:
-            row = starts.pop()
-            path = []
-            while row != ROOT and not seen[row]:
-                seen[row] = 1
-                path.append(row)
-                if not self.on_walk[row]:
-                    self.on_walk[row] = 1
-                    above.append(row)
-                if row in spine.compactions:
-                    starts += links.beside(row)
-                row = _before(spine, row)
-            self._looped = self._looped or (row != ROOT and row in path)
-        return above
+    def _earlier(self, spine: Spine, root: int) -> list[int]:
+        """Return the rows before compactions, upwards from where the host's chain begins.
 
-    def _starts(self, links: Links, root: int) -> list[int]:
-        """Return the rows from which history goes on behind the newest compaction."""
-        kept = [row for row in links.moved if self.on_walk[row]]
-        if kept and not self.on_walk[links.tail]:
-            # Who went back to a preserved row left those behind it.
-            return kept
-        return [*links.beside(root), _before(links.spine, root)]
+        Each window is climbed in the tree that the host had then: what hung under a row
+        that a compaction preserved came behind that compaction.
+        """
+        above: list[int] = []
+        known: set[int] = set()
+        windows = [(root, self.on_walk[:])]
+        while windows:
+            root, passed = windows.pop()
+            if root in known or root not in spine.compactions or spine.parents[root] != ROOT:
+                continue
+            known.add(root)
+            older = Links(spine, root)
+            seen = bytearray(len(spine.flags))
+            for start in _starts(Links(spine, root + 1), older, passed):
+                path, end = _up(older, start, seen)
+                if end != ROOT:
+                    self._looped = self._looped or end in path
+                elif path:
+                    windows.append((path[-1], seen))
+                above += [row for row in path if not self.on_walk[row]]
+                for row in path:
+                    self.on_walk[row] = 1
+        return above
 
     def _put(self, spine: Spine, rows: list[int]) -> None:
         self.rows.fromlist(rows)
@@ -221,11 +219,34 @@ class Walk:
         return row == self.leaf
 
 
-def _before(spine: Spine, row: int) -> int:
-    """Return the row before another one, behind a compaction too."""
-    if row not in spine.compactions or spine.parents[row] != ROOT:
-        return spine.parent(row)
-    return spine.compactions[row][0]
+def _starts(links: Links, older: Links, passed: bytearray) -> list[int]:
+    """Return the rows from which history goes on behind the boundary of ``links``.
+
+    Args:
+        links: The tree behind the boundary.
+        older: The tree before it.
+        passed: 1 for each row that was reached behind the boundary.
+    """
+    kept = [row for row in links.moved if passed[row]]
+    if kept and not passed[links.tail]:
+        # Who went back to a preserved row left those behind it.
+        return kept
+    starts = [links.spine.compactions[links.boundary][0], *links.moved]
+    last = links.spine.row_before(links.boundary)
+    if links.anchor == links.boundary and older.descends(last, links.tail):
+        # Summed up from a place on: the boundary names the last row before that place.
+        starts.append(last)
+    return starts
+
+
+def _up(links: Links, row: int, seen: bytearray) -> tuple[list[int], int]:
+    """Return the rows from ``row`` upwards that were not seen, and the one behind them."""
+    path = []
+    while row != ROOT and not seen[row]:
+        seen[row] = 1
+        path.append(row)
+        row = links.parent(row)
+    return path, row
 
 
 # -- the branch as the host has it ---------------------------------------------

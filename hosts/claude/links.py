@@ -24,43 +24,36 @@ from hindnote.hosts.claude.spine import (
 class Links:
     """Parents under the newest compaction, for one state of a spine.
 
+    Args:
+        spine: The spine.
+        end: Only the compactions before this row count; all of them by default.
+
     ``anchor`` is ``ROOT`` when the compaction does not say what it preserved, or
     names a row that is not there.
     """
 
-    def __init__(self, spine: Spine) -> None:
+    def __init__(self, spine: Spine, end: int | None = None) -> None:
         self.spine = spine
-        self.boundary = spine.boundary
+        boundaries = [row for row in spine.compactions if end is None or row < end]
+        self.boundary = boundaries[-1] if boundaries else ROOT
         self.anchor, preserved = _preserved(spine, self.boundary)
         above = [self.anchor, *preserved]
         self.tail = above[-1]
         self.moved = dict(zip(preserved, above, strict=False))
         """New parents of the preserved rows."""
         # Without such data the rows before the boundary stay, unless they were out already.
-        self.pruned = any(_preserved(spine, row)[0] != ROOT for row in spine.compactions)
+        self.pruned = any(_preserved(spine, row)[0] != ROOT for row in boundaries)
 
     def kept(self, row: int) -> bool:
         """Return whether the host still has a row."""
         return not self.pruned or row >= self.boundary or row in self.moved
 
-    def beside(self, boundary: int) -> list[int]:
-        """Return the rows that lead to what came before a compaction, but for the one it names.
-
-        The row that it names is the last one of the conversation, except where the person
-        chose what to sum up: up to a place, then it is the last row before that place; or
-        from a place on, then it is the last row that was preserved.
-        """
-        anchor, preserved = _preserved(self.spine, boundary)
-        if anchor != boundary or not preserved:
-            return preserved
-        last = self.spine.row_before(boundary)
-        return [*preserved, last] if self._descends(last, preserved[-1]) else preserved
-
-    def _descends(self, row: int, ancestor: int) -> bool:
+    def descends(self, row: int, ancestor: int) -> bool:
+        """Return whether a row is or hangs under another one."""
         seen = set()
         while row not in (ROOT, ancestor) and row not in seen:
             seen.add(row)
-            row = self.spine.parent(row)
+            row = self.parent(row)
         return row == ancestor
 
     def parent(self, row: int) -> int:
@@ -80,7 +73,7 @@ class Links:
 
 def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
     """Return the row under which a compaction put what it preserved, and those rows."""
-    if boundary not in spine.compactions:
+    if boundary == ROOT:
         return ROOT, []
     known = spine.preserved.get(boundary)
     if known is not None:

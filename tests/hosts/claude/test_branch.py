@@ -400,6 +400,27 @@ def test_what_was_kept_when_summing_up_to_a_place_stays_history_after_the_next_c
     assert writer.branch(tmp_path) == ["C", "t", "x"]
 
 
+def test_a_row_under_what_a_compaction_preserved_leads_to_that_compaction_in_history(
+    tmp_path: Path,
+) -> None:
+    writer = turn()
+    writer.compact("B", "a", ["a"], "s")
+    go_on(writer, "a")
+    writer.compact("C", "c", ["c"], "t")
+    writer.user("x", "c")
+
+    assert writer.branch(tmp_path) == ["C", "t", "c", "x"]
+    assert writer.history(tmp_path) == ["p", "a", "B", "s", "r", "c", "C", "t", "x"]
+
+
+def test_what_was_left_in_an_earlier_window_is_no_history(tmp_path: Path) -> None:
+    writer = compacted(["q", "b"])
+    writer.user("r", "q")
+    writer.compact("C", "r", None, "t")
+
+    assert writer.history(tmp_path) == ["p", "a", "q", "B", "s", "r", "C", "t"]
+
+
 def summed_up_from(writer: Writer, kept: list[str]) -> None:
     """Let the person sum up what came behind rows, and go on."""
     writer.compact("B", kept[-1], kept, "s", anchor="B")
