@@ -1,1 +1,1 @@
-"""History: a query view over the session files that hosts write."""
+"""History: the session files that hosts write, and the two operations that look into them."""

@@ -1,1 +1,1 @@
-"""Notes: addresses, files, edits, search and the five operations."""
+"""Notes: how they lie in files, and the five operations on them."""
