@@ -147,7 +147,7 @@ def _foreign(name: str, why: str, staging: int) -> Declined:
     return Declined("recovery_blocked", f"{shown(name)} {why}; {told}", path=shown(name))
 
 
-def _blocked(receipt: ReceiptLog, error: Exception) -> Declined:
+def _blocked(receipt: ReceiptLog, error: OSError | Declined) -> Declined:
     if isinstance(error, Declined) and error.code == "locked":
         return error
     if isinstance(error, Declined):
