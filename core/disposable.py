@@ -6,8 +6,10 @@ import fcntl
 import os
 import sqlite3
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """A statement of ours that the file's tables do not suit, and two ways to be no database."""
@@ -17,6 +19,10 @@ _NO_TEXT = "Could not decode to UTF-8"
 
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
 """Of a database's files; its own goes last, so that what is left of it is always damaged."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MAKE = _READ | os.O_CREAT | os.O_EXCL
 
 
 def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) -> None:
@@ -33,16 +39,17 @@ def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) ->
     """
     if opened is None or not _tells_damage(error):
         return
-    with suppress(OSError):
-        if not _same(file.lstat(), opened):
+    with suppress(OSError), _folder_of(file) as folder:
+        if not _same(_look(folder, file.name), opened):
             return
         # One process drops it; the lock ends with the file.
-        held = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        held = os.open(file.name, _READ, dir_fd=folder)
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _same(os.fstat(held), opened) and _same(file.lstat(), opened):
+            if _same(os.fstat(held), opened) and _same(_look(folder, file.name), opened):
                 for suffix in _SUFFIXES:
-                    file.with_name(file.name + suffix).unlink(missing_ok=True)
+                    with suppress(FileNotFoundError):
+                        os.unlink(file.name + suffix, dir_fd=folder)
         finally:
             os.close(held)
 
@@ -55,14 +62,49 @@ def drop_other_kinds(file: Path) -> None:
     Raises:
         OSError: It cannot be taken away; a folder with something in it is not ours.
     """
-    for suffix in _SUFFIXES:
-        place = file.with_name(file.name + suffix)
-        with suppress(FileNotFoundError):
-            mode = place.lstat().st_mode
-            if stat.S_ISDIR(mode):
-                place.rmdir()
-            elif not stat.S_ISREG(mode):
-                place.unlink()
+    with _folder_of(file) as folder:
+        for suffix in _SUFFIXES:
+            name = file.name + suffix
+            with suppress(FileNotFoundError):
+                mode = _look(folder, name).st_mode
+                if stat.S_ISDIR(mode):
+                    os.rmdir(name, dir_fd=folder)
+                elif not stat.S_ISREG(mode):
+                    os.unlink(name, dir_fd=folder)
+
+
+def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
+    """Return a connection to a database, whose file is made when missing.
+
+    SQLite opens files by their paths. One that it may not make itself is never made
+    elsewhere, when the folder is exchanged for a link meanwhile.
+
+    Args:
+        file: The database, absolute, in a folder that is no link.
+        timeout: Seconds to wait for other processes.
+        options: Of ``sqlite3.connect``.
+
+    Raises:
+        OSError: The file cannot be made or opened.
+        sqlite3.Error: It cannot be opened.
+    """
+    # Only a new file gets a handle: closing one takes away the locks of other connections.
+    with _folder_of(file) as folder, suppress(FileExistsError):
+        os.close(os.open(file.name, _MAKE, 0o666, dir_fd=folder))
+    return sqlite3.connect(f"{file.as_uri()}?mode=rw", timeout=timeout, uri=True, **options)
+
+
+@contextmanager
+def _folder_of(file: Path) -> Iterator[int]:
+    handle = os.open(file.parent, _FOLDER)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _look(folder: int, name: str) -> os.stat_result:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
 def _same(now: os.stat_result, before: os.stat_result) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from hindnote.core.disposable import drop_damaged, drop_other_kinds
+from hindnote.core.disposable import connect, drop_damaged, drop_other_kinds
 
 Stamp = tuple[int, int, int]
 """Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
@@ -108,7 +108,8 @@ class FileFacts:
             from platformdirs import user_cache_path
 
             self._folder = user_cache_path("hindnote")
-        return self._folder / f"files-v{_VERSION}.sqlite3"
+        # The folder may be a link; what is in it may not.
+        return self._folder.resolve() / f"files-v{_VERSION}.sqlite3"
 
     def _open(self) -> sqlite3.Connection:
         file = self._file()
@@ -117,7 +118,7 @@ class FileFacts:
         drop_other_kinds(file)
         with suppress(FileNotFoundError):
             self._opened = file.lstat()
-        database = sqlite3.connect(file, timeout=_PATIENCE)
+        database = connect(file, _PATIENCE)
         try:
             database.execute(_TABLE)
         except BaseException:

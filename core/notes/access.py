@@ -109,14 +109,15 @@ def _connection(file: Path, status: os.stat_result | None) -> sqlite3.Connection
         return _kept.database
     close()
     # Imported once in a process, as a connection is opened once.
-    from hindnote.core.disposable import drop_other_kinds
+    from hindnote.core.disposable import connect, drop_other_kinds
 
     drop_other_kinds(file)
     # The lock above keeps threads apart.
-    database = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
+    database = connect(file, BUSY_SECONDS, check_same_thread=False)
     try:
-        # Losing the last counts in a power cut is fine; waiting for the disk is not.
-        database.execute("PRAGMA journal_mode = WAL")
+        # Losing counts in a crash is fine; waiting for the disk is not. Nor are files beside
+        # this one: whoever truncates a write-ahead log's kills all that have it mapped.
+        database.execute("PRAGMA journal_mode = MEMORY")
         database.execute("PRAGMA synchronous = OFF")
         database.execute(_TABLE)
         made = _status(file)

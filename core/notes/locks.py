@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from hindnote.core.notes.files import ENTER
 from hindnote.core.outcome import Refused, quote
 
 STATE = ".hindnote"
@@ -20,6 +21,9 @@ FILES = 64
 """Lock files at most; homes share them, so that sessions leave no litter."""
 
 
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
 def state_folder(home: Path) -> Path:
     """Return the folder for what is no note, made if needed and hidden from Git.
 
@@ -28,10 +32,15 @@ def state_folder(home: Path) -> Path:
         Refused: ``outside_home`` when it is a link, ``io_error`` when it is no folder.
     """
     folder = _own_folder(home / STATE)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        with suppress(FileExistsError), ignore.open("x", encoding="utf-8") as file:
-            file.write("*\n")
+    if not os.path.lexists(folder / ".gitignore"):
+        handle = os.open(folder, ENTER)
+        try:
+            with suppress(FileExistsError):
+                made = os.open(".gitignore", _MAKE, 0o666, dir_fd=handle)
+                with os.fdopen(made, "wb") as file:
+                    file.write(b"*\n")
+        finally:
+            os.close(handle)
     return folder
 
 

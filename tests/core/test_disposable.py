@@ -5,10 +5,11 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hindnote.core.disposable import drop_damaged
+from hindnote.core.disposable import connect, drop_damaged, drop_other_kinds
 
 
 @pytest.fixture
@@ -81,12 +82,12 @@ def test_one_that_another_process_is_dropping_is_left_to_it(
 def test_one_that_is_gone_or_cannot_be_removed_is_no_error(
     file: Path, error: sqlite3.Error, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: Path, missing_ok: bool = False) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(path: str, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", path)
 
     opened = file.lstat()
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "unlink", refuse)
+        patched.setattr(os, "unlink", refuse)
         drop_damaged(file, opened, error)
     assert file.exists()
 
@@ -102,3 +103,45 @@ def test_a_link_is_not_followed(file: Path, error: sqlite3.Error) -> None:
 
     assert link.is_symlink()
     assert file.exists()
+
+
+def test_nothing_is_made_opened_or_removed_through_a_folder_that_is_a_link(
+    tmp_path: Path, file: Path, error: sqlite3.Error
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    file.rename(theirs / file.name)
+    (theirs / f"{file.name}-wal").symlink_to("nothing")
+    folder = tmp_path / "ours"
+    folder.symlink_to(theirs)
+    before = sorted(theirs.iterdir())
+
+    for name in (file.name, "new.sqlite3"):
+        with pytest.raises(OSError):
+            connect(folder / name, 0)
+        with pytest.raises(OSError):
+            drop_other_kinds(folder / name)
+    drop_damaged(folder / file.name, (folder / file.name).lstat(), error)
+
+    assert sorted(theirs.iterdir()) == before
+
+
+def test_no_database_is_made_elsewhere_when_the_folder_becomes_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.mkdir()
+    real = sqlite3.connect
+
+    def after_the_exchange(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        ours.rename(tmp_path / "aside")
+        ours.symlink_to(theirs)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", after_the_exchange)
+
+    with pytest.raises(sqlite3.Error):
+        connect(ours / "some.sqlite3", 0)
+
+    assert list(theirs.iterdir()) == []

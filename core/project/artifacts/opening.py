@@ -13,6 +13,7 @@ import sqlite3
 import stat
 from typing import TYPE_CHECKING
 
+from hindnote.core.disposable import connect
 from hindnote.core.project.artifacts.following import TABLES
 from hindnote.core.project.artifacts.index import (
     APPLICATION_ID,
@@ -81,9 +82,9 @@ def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> 
 def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
     try:
         alone, made = _with_room(state, rebuild=rebuild)
-        connection = sqlite3.connect(
+        connection = connect(
             file,
-            timeout=BUSY_SECONDS,
+            BUSY_SECONDS,
             isolation_level=None,
             # Used by one thread after the other, never by two at once.
             check_same_thread=False,

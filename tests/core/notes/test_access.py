@@ -128,6 +128,15 @@ def test_what_is_no_file_in_its_place_gives_way_to_counting(
     assert not outside.exists() or outside.read_bytes() == b""
 
 
+def test_counting_keeps_no_files_beside_its_own(agent: Any) -> None:
+    agent.put("@human/a", "body")
+
+    for _ in range(2):
+        agent.read(address="@human/a")
+        names = sorted(path.name for path in (agent.home / ".hindnote").iterdir())
+        assert names == [".gitignore", "access.sqlite3"]
+
+
 @pytest.mark.parametrize("value", ["9223372036854775807", "-1", "1.5", "'many'", "x'ff'"])
 def test_a_count_that_nobody_counted_begins_anew(agent: Any, value: str) -> None:
     agent.put("@human/a", "body")
