@@ -145,7 +145,7 @@ def _spoken(row: Row) -> int:
     if row.is_compact_summary:
         return CONTEXT
     if row.is_meta:
-        return NOTHING
+        return USER if _is_from_coordinator(row.origin) else NOTHING
     if is_notification(row.origin) or _opening(row).startswith(CONTEXT_MARKS):
         return CONTEXT
     return USER if row.message and row.message.content else NOTHING
@@ -154,6 +154,11 @@ def _spoken(row: Row) -> int:
 def is_notification(origin: Origin | None) -> bool:
     """Return whether a prompt is a task's report and not a person's."""
     return origin is not None and origin.kind == "task-notification"
+
+
+def _is_from_coordinator(origin: Origin | None) -> bool:
+    """Return whether a row is a further prompt of the agent that started this subagent."""
+    return origin is not None and origin.kind == "coordinator"
 
 
 def attached(row: Row) -> int:

@@ -148,6 +148,13 @@ def test_a_tasks_report_is_context_by_its_origin(tmp_path: Path) -> None:
     assert only_event(writer, tmp_path) == ("context", "finished")
 
 
+def test_a_further_prompt_to_a_subagent_is_what_was_asked_of_it(tmp_path: Path) -> None:
+    writer = turn()
+    writer.user("go on", "a", isMeta=True, origin={"kind": "coordinator"})
+
+    assert only_event(writer, tmp_path) == ("user", "go on")
+
+
 def test_a_summary_is_context(tmp_path: Path) -> None:
     writer = turn()
     writer.compact("B", "a")
