@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+from pathlib import Path
 
 
 def scan_folder(folder: str) -> list[os.DirEntry[str]]:
@@ -20,3 +23,26 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+def open_file(path: Path) -> int:
+    """Return a handle of a file to read, which its caller closes; never waits at a pipe.
+
+    Raises:
+        OSError: It cannot be opened, or is no regular file.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file; never waits at a pipe.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with os.fdopen(open_file(path), "rb") as file:
+        return file.read()

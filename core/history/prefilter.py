@@ -17,6 +17,7 @@ which no hit may be lost:
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hindnote.core.history.folders import open_file
 from hindnote.core.text.spellings import clusters, spellings
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class Needles(Struct, frozen=True):
     def may_hold(self, path: Path) -> bool:
         """Return whether a file may hold a match; true when it cannot be read."""
         try:
-            with path.open("rb", buffering=0) as file:
+            with os.fdopen(open_file(path), "rb", buffering=0) as file:
                 return any(map(self.in_bytes, _chunks(file.read)))
         except OSError:
             return True

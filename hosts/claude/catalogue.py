@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
-from hindnote.core.history.folders import is_folder, scan_folder
+from hindnote.core.history.folders import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import mend
 from hindnote.hosts.claude.facts import ADDED_WORDS
 from hindnote.hosts.claude.layout import HOST, config_dir
@@ -280,7 +280,7 @@ def _said(data: bytes, type_: str, field: str) -> str | None:
 def _task(file: Path) -> str | None:
     """Return how the main agent described a subagent's task."""
     try:
-        found = msgspec.json.decode(file.with_suffix(".meta.json").read_bytes())
+        found = msgspec.json.decode(read_file(file.with_suffix(".meta.json")))
     except (OSError, ValueError, RecursionError):
         return None
     return _text(found.get("description")) if isinstance(found, dict) else None

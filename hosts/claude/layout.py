@@ -45,8 +45,11 @@ def usual_config_dir() -> Path:
 
 def head_rows(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the first rows of a file that can be read; none when there is no file."""
+    # A call on notes has nothing to do with sessions.
+    from hindnote.core.history.folders import open_file
+
     try:
-        with file.open("rb") as stream:
+        with os.fdopen(open_file(file), "rb") as stream:
             for line in islice(stream, HEAD_ROWS):
                 try:
                     row = json.loads(line)

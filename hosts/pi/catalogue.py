@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
-from hindnote.core.history.folders import is_folder, scan_folder
+from hindnote.core.history.folders import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.facts import ADDED_WORDS
 from hindnote.hosts.pi.heads import (
@@ -110,7 +110,7 @@ def _own_folders(call: HostCall) -> Iterator[Path]:
 def _setting(settings: Path) -> str | None:
     """Return the ``sessionDir`` of a settings file, if it sets one."""
     try:
-        value = json.loads(settings.read_bytes())
+        value = json.loads(read_file(settings))
     except (OSError, ValueError, RecursionError):
         return None
     folder = value.get("sessionDir") if isinstance(value, dict) else None

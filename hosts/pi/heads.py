@@ -48,7 +48,7 @@ def header_in(head: bytes) -> Header | None:
     line = head[: head.find(b"\n") + 1] or head
     try:
         row = _decode(line)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return _picked_header(head)
     return Header(row.id, row.version, row.timestamp, row.cwd, row.parentSession)
 

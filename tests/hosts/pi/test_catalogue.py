@@ -192,6 +192,29 @@ def test_a_header_behind_blank_or_torn_lines_is_found(tmp_path: Path) -> None:
     assert ids(HostCall(host="pi", cwd=tmp_path, session_file=file)) == {"s"}
 
 
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+def test_a_file_that_is_nested_too_deep_costs_no_other_its_place(
+    tmp_path: Path, opening: bytes
+) -> None:
+    folder = tmp_path / "sessions"
+    write(folder / "1.jsonl", "good")
+    (folder / "2.jsonl").write_bytes(opening * 3_000)
+    damaged = folder / "2026-11-30T09-00-00-000Z_named.jsonl"
+    damaged.write_bytes(opening * 1_500)
+
+    assert ids(HostCall(host="pi", cwd=tmp_path, session_file=folder / "1.jsonl")) == {
+        "good",
+        "named",
+    }
+
+
+def test_settings_that_are_no_file_are_not_waited_for(tmp_path: Path, home: Path) -> None:
+    write(home / ".pi/agent/sessions/--a--/1.jsonl", "good")
+    os.mkfifo(home / ".pi/agent/settings.json")
+
+    assert ids(HostCall(host="pi", cwd=tmp_path)) == {"good"}
+
+
 def test_an_unreadable_file_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "s.jsonl", "s")
 
