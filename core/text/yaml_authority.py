@@ -190,9 +190,22 @@ def _scalar_span(text: str, key: Node, value: Node) -> tuple[int, int] | None:
     return None if "\n" in text[key.start_mark.index : end] else (start, end)
 
 
+def _text(node: ScalarNode) -> str:
+    """Return a scalar's text; two halves of a character that were escaped apart are joined.
+
+    JSON writes such escapes, and JSON is YAML to those who wrote them.
+    """
+    text: str = node.value
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def _key(node: Node) -> str:
     if isinstance(node, ScalarNode):
-        return str(node.value)
+        return _text(node)
     return str(_shown(node, _Values()))
 
 
@@ -237,7 +250,7 @@ class _Values:
 
 def _scalar(node: ScalarNode) -> Json:
     """Return a scalar as JSON; its source text where JSON would print something else."""
-    text: str = node.value
+    text = _text(node)
     kind = str(node.tag).removeprefix(_TAG)
     if kind == "null" and text.lower() in {"", "~", "null"}:
         return None

@@ -886,6 +886,17 @@ def test_no_lock_is_made_through_a_link(agent: Any, tmp_path: Path) -> None:
     assert sorted((tmp_path / "elsewhere").iterdir()) == held
 
 
+def test_half_a_character_in_a_block_is_shown_as_lost_and_kept_as_it_is(agent: Any) -> None:
+    block = r'half: "\ud800"' + "\n" + r'"whole \ud83d\ude00": x'
+    agent.put("@human/a", f"---\n{block}\n---\nbody")
+
+    extra = agent.read(address="@human/a")["metadata"]["extra"]
+    agent.update(address="@human/a", origin="external")
+
+    assert extra == {"half": "\ufffd", "whole 😀": "x"}
+    assert block in agent.bytes("@human/a").decode()
+
+
 @pytest.mark.parametrize(("block", "given"), [("a: 1", "{b: 2}"), ("  a: 1", "b: 2")])
 def test_a_merge_that_fails_says_that_content_can_be_changed(
     agent: Any, block: str, given: str

@@ -399,3 +399,12 @@ def test_lines_leave_out_scores_that_are_all_the_same(run: Run, write: Write) ->
 
     assert "score" not in answer.text.partition("{")[0]
     assert all(row["score"] > 0 for row in answer.dto["data"]["results"])
+
+
+def test_half_a_character_in_metadata_costs_no_search(write: Write, run: Run) -> None:
+    write("docs/a.md", "word", r'title: "half \ud800"', r'owner: "\ud83d\ude00"')
+
+    (row,) = run("artifact_search", query="word").dto["data"]["results"]
+
+    assert row["title"] == "half \ufffd"
+    assert row["facets"] == [{"name": "owner", "values": ["😀"]}]
