@@ -181,11 +181,9 @@ def _call_of(spine: Spine, row: int) -> int:
 def _tip_after_compaction(links: Links, checkpoint: int) -> int:
     """Return the tip in a tree that was put together anew: its one end, if it has one.
 
-    Of several ends the checkpoint chooses, but only if it stands at one of them.
+    Of several ends the checkpoint chooses, but only if it stands at one of them, and at no note.
     """
     last = links.spine.last
-    if checkpoint != ROOT:
-        checkpoint = leaf_of(links, checkpoint)
     goes_on = checkpoint == ROOT or _goes_on_from(links, last, checkpoint)
     placed = last == links.anchor or last in links.moved
     if last == ROOT or (goes_on and not placed and not links.spine.revision):

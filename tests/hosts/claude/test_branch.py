@@ -355,6 +355,19 @@ def test_one_of_several_ends_is_chosen_by_the_checkpoint(tmp_path: Path) -> None
     assert writer.branch(tmp_path) == ["B", "s", "b", "r", "c"]
 
 
+@pytest.mark.parametrize("explicit", [None, True])
+def test_a_note_as_checkpoint_chooses_none_of_several_ends_unless_it_binds(
+    tmp_path: Path, explicit: bool | None
+) -> None:
+    writer = go_on(compacted(["b"]))
+    writer.system("d", "c")
+    writer.user("x", "s")
+    writer.checkpoint("d", explicit=explicit)
+
+    ends = {None: ["B", "s", "b", "x"], True: ["B", "s", "b", "r", "c", "d"]}
+    assert writer.branch(tmp_path) == ends[explicit]
+
+
 def test_a_checkpoint_at_no_end_chooses_none_of_several(tmp_path: Path) -> None:
     writer = go_on(compacted(["b"]))
     writer.user("x", "s")
