@@ -22,8 +22,8 @@ from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.folders import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import mend
-from hindnote.hosts.claude.facts import ADDED_WORDS
 from hindnote.hosts.claude.layout import HOST, config_dir
+from hindnote.hosts.claude.transcript.facts import ADDED_WORDS
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall

@@ -8,12 +8,12 @@ from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.outcome import Refused
-from hindnote.hosts.claude.assembly import Assembly
-from hindnote.hosts.claude.facts import ADDED_WORDS, facts_of
-from hindnote.hosts.claude.growth import Growth
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
-from hindnote.hosts.claude.rows import CHAIN_TYPES, Row, about, decode, decode_all
-from hindnote.hosts.claude.spine import Spine
+from hindnote.hosts.claude.transcript.assembly import Assembly
+from hindnote.hosts.claude.transcript.facts import ADDED_WORDS, facts_of
+from hindnote.hosts.claude.transcript.growth import Growth
+from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES, Row, about, decode, decode_all
+from hindnote.hosts.claude.transcript.spine import Spine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

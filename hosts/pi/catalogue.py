@@ -22,8 +22,9 @@ from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.folders import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import Unreadable, parse
-from hindnote.hosts.pi.facts import ADDED_WORDS
-from hindnote.hosts.pi.heads import (
+from hindnote.hosts.pi.places import agent_dir
+from hindnote.hosts.pi.session.facts import ADDED_WORDS
+from hindnote.hosts.pi.session.heads import (
     HEAD_BYTES,
     header_in,
     id_in_name,
@@ -31,7 +32,6 @@ from hindnote.hosts.pi.heads import (
     parent_id,
     read_header,
 )
-from hindnote.hosts.pi.places import agent_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable

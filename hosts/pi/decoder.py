@@ -15,17 +15,17 @@ from hindnote.core.history.jsontext import parse
 from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused, quote
-from hindnote.hosts.pi.branch import branch_behind, branch_to, windows
-from hindnote.hosts.pi.facts import ADDED_WORDS, facts_of
-from hindnote.hosts.pi.heads import id_in_name, parent_id
-from hindnote.hosts.pi.index import Index
+from hindnote.hosts.pi.session.branch import branch_behind, branch_to, windows
+from hindnote.hosts.pi.session.facts import ADDED_WORDS, facts_of
+from hindnote.hosts.pi.session.heads import id_in_name, parent_id
+from hindnote.hosts.pi.session.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hindnote.core.calls import LiveEntries
     from hindnote.core.history.projection import Branch, Damage, SlotFacts
-    from hindnote.hosts.pi.index import State
+    from hindnote.hosts.pi.session.index import State
 
 HOST = "pi"
 VERSIONS = range(1, 4)

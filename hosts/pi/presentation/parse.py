@@ -27,7 +27,7 @@ from hindnote.hosts.pi.presentation.models import (
     Write,
 )
 from hindnote.hosts.pi.presentation.query import query
-from hindnote.hosts.pi.shell import SHELLS, ending
+from hindnote.hosts.pi.session.shell import SHELLS, ending
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""

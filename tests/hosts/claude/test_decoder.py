@@ -16,8 +16,8 @@ from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Refused
-from hindnote.hosts.claude.branch import host_branch
 from hindnote.hosts.claude.decoder import ClaudeProjection, Transcript, open_transcript
+from hindnote.hosts.claude.transcript.branch import host_branch
 
 PNG = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJDRA=="}}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from hindnote.hosts.claude.rows import About, Row
+    from hindnote.hosts.claude.transcript.rows import About, Row
 
 
 class Checkpoint(Struct):

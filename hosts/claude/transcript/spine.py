@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from hindnote.hosts.claude import kinds
-from hindnote.hosts.claude.ids import Ids
-from hindnote.hosts.claude.session import Checkpoint, Known
+from hindnote.hosts.claude.transcript import kinds
+from hindnote.hosts.claude.transcript.ids import Ids
+from hindnote.hosts.claude.transcript.session import Checkpoint, Known
 
 if TYPE_CHECKING:
-    from hindnote.hosts.claude.rows import Compaction
+    from hindnote.hosts.claude.transcript.rows import Compaction
 
 ROOT = -1
 """Parent of a row that has none."""

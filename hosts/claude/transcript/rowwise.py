@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from hindnote.hosts.claude import kinds
-from hindnote.hosts.claude.ids import Ids
-from hindnote.hosts.claude.spine import (
+from hindnote.hosts.claude.transcript import kinds
+from hindnote.hosts.claude.transcript.ids import Ids
+from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     CALLS,
     LOST,
@@ -20,7 +20,7 @@ from hindnote.hosts.claude.spine import (
 )
 
 if TYPE_CHECKING:
-    from hindnote.hosts.claude.rows import Block, Row
+    from hindnote.hosts.claude.transcript.rows import Block, Row
 
 _CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
 

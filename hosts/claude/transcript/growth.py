@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from hindnote.hosts.claude import kinds
-from hindnote.hosts.claude.rows import CHAIN_TYPES, times_of
-from hindnote.hosts.claude.rowwise import Rowwise
-from hindnote.hosts.claude.spine import (
+from hindnote.hosts.claude.transcript import kinds
+from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES, times_of
+from hindnote.hosts.claude.transcript.rowwise import Rowwise
+from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     CALLS,
     LEADS_ON,
@@ -31,7 +31,7 @@ from hindnote.hosts.claude.spine import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hindnote.hosts.claude.rows import Row
+    from hindnote.hosts.claude.transcript.rows import Row
 
 _MISSING, _ZERO = array("i", [-1]), array("i", [0])
 _NOTE_OR_LEADS_ON = NOTE | LEADS_ON

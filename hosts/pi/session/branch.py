@@ -16,7 +16,7 @@ from hindnote.core.history.projection import Branch, SlotKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hindnote.hosts.pi.index import Index
+    from hindnote.hosts.pi.session.index import Index
 
 Span = tuple[int, int]
 """First and last entry of an unbroken chain of parents."""

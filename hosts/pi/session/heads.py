@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from hindnote.core.history.jsontext import Unreadable, parse
-from hindnote.hosts.pi.rows import Header, header_of
+from hindnote.hosts.pi.session.rows import Header, header_of
 
 HEAD_BYTES = 8192
 

@@ -8,8 +8,8 @@ where on to sum up, the rows kept hang under the boundary itself, and the summar
 
 from __future__ import annotations
 
-from hindnote.hosts.claude.rows import Preserved, Segment
-from hindnote.hosts.claude.spine import (
+from hindnote.hosts.claude.transcript.rows import Preserved, Segment
+from hindnote.hosts.claude.transcript.spine import (
     CALLS,
     LOST,
     NOTE,

@@ -18,7 +18,7 @@ from hindnote.core.history.jsontext import (
     shaped,
 )
 from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
-from hindnote.hosts.pi.shell import SHELLS, ending
+from hindnote.hosts.pi.session.shell import SHELLS, ending
 
 ADDED_WORDS = ("image", "bytes", "bash", "command")
 """What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""

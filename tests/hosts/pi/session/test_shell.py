@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hindnote.hosts.pi.shell import ending
+from hindnote.hosts.pi.session.shell import ending
 
 TIMED_OUT = "\n\nCommand timed out after 2 seconds"
 

@@ -15,8 +15,8 @@ from msgspec import UNSET, Struct
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Damage, SlotKind
 from hindnote.core.outcome import Refused
-from hindnote.hosts.pi.ids import Ids
-from hindnote.hosts.pi.rows import (
+from hindnote.hosts.pi.session.ids import Ids
+from hindnote.hosts.pi.session.rows import (
     ABORTED,
     CONTEXT_TYPES,
     KNOWN_TYPES,

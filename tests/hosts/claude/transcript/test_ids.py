@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.hosts.claude.ids import Ids
+from hindnote.hosts.claude.transcript.ids import Ids
 
 NAMES = st.sampled_from([f"name {number}" for number in range(200)])
 

@@ -11,8 +11,8 @@ from array import array
 from collections import Counter
 from typing import NamedTuple
 
-from hindnote.hosts.claude.links import Links, leaf_of, tip_of
-from hindnote.hosts.claude.spine import (
+from hindnote.hosts.claude.transcript.links import Links, leaf_of, tip_of
+from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     LEADS_ON,
     LOST,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from hindnote.core.history.projection import SlotKind
-from hindnote.hosts.claude.rows import Attachment, Block, Origin, Row
+from hindnote.hosts.claude.transcript.rows import Attachment, Block, Origin, Row
 
 COMMAND_MARKS = (
     "<command-name>",

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import compress, count
 
 from hindnote.core.history.projection import Branch, SlotKind
-from hindnote.hosts.claude.branch import Walk
-from hindnote.hosts.claude.links import Links
-from hindnote.hosts.claude.spine import Spine
+from hindnote.hosts.claude.transcript.branch import Walk
+from hindnote.hosts.claude.transcript.links import Links
+from hindnote.hosts.claude.transcript.spine import Spine
 
 _HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
 """Turns the kinds of calls and results into 1 and every other one into 0."""
