@@ -91,7 +91,9 @@ def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
     # Only a new file gets a handle: closing one takes away the locks of other connections.
     with _folder_of(file) as folder, suppress(FileExistsError):
         os.close(os.open(file.name, _MAKE, 0o666, dir_fd=folder))
-    return sqlite3.connect(f"{file.as_uri()}?mode=rw", timeout=timeout, uri=True, **options)
+    uri = f"{file.as_uri()}?mode=rw"
+    opened: sqlite3.Connection = sqlite3.connect(uri, timeout=timeout, uri=True, **options)
+    return opened
 
 
 @contextmanager
