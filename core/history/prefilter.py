@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.history.folders import open_file
+from hindnote.core.history.files import open_file
 from hindnote.core.text.spellings import clusters, spellings
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
-from hindnote.core.history.folders import is_folder, read_file, scan_folder
+from hindnote.core.history.files import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import mend
 from hindnote.hosts.claude.layout import HOST, config_dir
 from hindnote.hosts.claude.transcript.facts import ADDED_WORDS

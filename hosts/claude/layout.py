@@ -46,7 +46,7 @@ def usual_config_dir() -> Path:
 def head_rows(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the first rows of a file that can be read; none when there is no file."""
     # A call on notes has nothing to do with sessions.
-    from hindnote.core.history.folders import open_file
+    from hindnote.core.history.files import open_file
 
     try:
         with os.fdopen(open_file(file), "rb") as stream:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from pathlib import Path, PurePath
 
 import msgspec
 from msgspec import Struct
 
+from hindnote.core.history.files import open_file
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.hosts.pi.session.rows import Header, header_of
 
@@ -21,12 +21,10 @@ _NAMED = re.compile(r"(?:^|[/\\])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+Z_([^/\\]+?)(
 def read_header(path: Path) -> Header | None:
     """Return a session file's header; None when there is no such file, or no header in it."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = open_file(path)
     except (OSError, ValueError):
         return None
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return None
         return header_in(os.pread(fd, HEAD_BYTES, 0))
     finally:
         os.close(fd)

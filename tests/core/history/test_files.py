@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.history.folders import open_file, read_file
+from hindnote.core.history.files import open_file, read_file
 from hindnote.core.history.prefilter import Needles
 
 

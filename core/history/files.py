@@ -1,4 +1,4 @@
-"""Looking into folders of sessions, in which anything may vanish or be closed to us."""
+"""Folders and files of sessions: anything may vanish, be closed to us, or be no file."""
 
 from __future__ import annotations
 
