@@ -10,7 +10,6 @@ import click
 from hindnote.core.cli.call import current_directory
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure
-from hindnote.hosts.mcp.plugin import HOST
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -20,6 +19,8 @@ MISSING = (
 
 
 def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from hindnote.hosts.mcp.plugin import HOST
+
     # This host has no sessions of its own.
     return [slug for slug in complete_host(ctx, param, incomplete) if slug != HOST]
 
@@ -65,10 +66,10 @@ def mcp(
     from hindnote.hosts.mcp.calls import Settings
     from hindnote.hosts.mcp.server import serve
 
-    hosts = Hosts.load({HOST: plugin})
+    hosts = Hosts.load({plugin.HOST: plugin})
     if session_file is not None and history_of is None:
         raise Failure("--session-file needs --history-of HOST: whose session it is")
-    known = [slug for slug in hosts.slugs() if slug != HOST] if history_of else []
+    known = [slug for slug in hosts.slugs() if slug != plugin.HOST] if history_of else []
     if history_of is not None and history_of not in known:
         raise Failure(f"no history of {history_of!r} can be read; there are: {', '.join(known)}")
     settings = Settings(
