@@ -72,14 +72,14 @@ class Journal(Closed):
         return f"{self.id}.source"
 
     @property
-    def seal(self) -> str:
-        """What another journal would not come to."""
-        return digest(self.model_dump_json().encode())
-
-    @property
     def taken_target(self) -> str:
         """Name under which a target that is rolled back waits in staging."""
         return f"{self.id}.undo"
+
+    @property
+    def seal(self) -> str:
+        """What another journal would not come to."""
+        return digest(self.model_dump_json().encode())
 
 
 class _Sealed(Closed):

@@ -37,9 +37,10 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
     """Resume or roll back every interrupted transition. The root lock must be held.
 
     Raises:
-        Declined: ``recovery_blocked`` when a journal is none of this version's, or
-            only a person can decide; ``locked`` when another workspace is busy in a
-            journal's root. Journals before it are recovered already.
+        Declined: ``recovery_blocked`` when a journal is damaged or none of this
+            version's, what a crash left cannot be removed, or only a person can decide;
+            ``locked`` when another workspace is busy in a journal's root. Journals before
+            it are recovered already.
     """
     for name in [entry.name for entry in entries(journals)]:
         if is_journal(name):
@@ -54,11 +55,11 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
             _clean(staging, STAGING, name)
 
 
-def _clean(folder: int, shown: str, name: str) -> None:
+def _clean(handle: int, folder: str, name: str) -> None:
     try:
-        remove(folder, name)
+        remove(handle, name)
     except OSError as error:
-        path = f"{STATE_DIRECTORY}/{shown}/{name}"
+        path = f"{STATE_DIRECTORY}/{folder}/{name}"
         raise Declined(
             "recovery_blocked",
             f"{path} cannot be removed ({error.strerror}); nothing was changed. Remove it",
