@@ -98,7 +98,7 @@ class Refreshed:
                 yield from (folder + name for name in rows if name not in names)
 
 
-def followed(known: Known, changes: Iterable[Change], gone: Iterable[str]) -> Known:
+def updated(known: Known, changes: Iterable[Change], gone: Iterable[str]) -> Known:
     """Return what is indexed once changes were written; what was known stays as it is."""
     now, own = dict(known), set[str]()
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, followed, split
+from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split, updated
 from hindnote.core.project.artifacts.following import UNSIGNED, Written, add_up, follow
 from hindnote.core.project.artifacts.sound import Unsound, check
 
@@ -145,10 +145,10 @@ class Index:
                 effects.touched_cache()
                 if result.refreshed or gone:
                     add_up(self.connection, written.token)
-                self._followed(self.stamp, written, followed(known, result.changes, gone))
+                self._remember_written(self.stamp, written, updated(known, result.changes, gone))
         return result
 
-    def _followed(self, stamp: Stamp, written: Written, known: Known) -> None:
+    def _remember_written(self, stamp: Stamp, written: Written, known: Known) -> None:
         """Remember what is indexed now, unless another one has written meanwhile."""
         with suppress(OSError):
             now = read_stamp(Path(stamp[0]), self.connection)
