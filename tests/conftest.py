@@ -16,7 +16,7 @@ settings.load_profile("quick")
 
 @pytest.fixture(scope="session", autouse=True)
 def measuring() -> Iterator[dict[str, str]]:
-    """Return the variables with which a process measures its coverage, and set none of them.
+    """Take away the variables with which a process measures its coverage, and return them.
 
     To measure takes a process longer than most of them take to do their work.
     """

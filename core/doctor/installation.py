@@ -1,4 +1,4 @@
-"""What may be wrong with an installation and a notes home, found by looking alone.
+"""What may be wrong with an installation: its parts, its settings, and the hosts that it serves.
 
 Nothing here writes or creates anything. A host adds checks of its own through
 an entry point ``doctor.<host>`` in the group ``hindnote.commands``: a function without

@@ -1,4 +1,4 @@
-"""What is put into hosts and taken away again: by one command at a time."""
+"""The lock that lets one command at a time install into hosts or uninstall from them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.tree import Place
 
 Change = Literal["none", "body", "metadata", "file"]
-"""What of a note an update changed; ``file``: more than one of the two, or its name."""
+"""What of a note an update changed; ``file``: both, or its name."""
 
 ABSENT = "absent"
 """The expected version of a note that must not exist."""

@@ -15,7 +15,7 @@ from hindnote.core.install.placing import FOREIGN, NotOurs, Place, Record
 from hindnote.core.install.programs import dotted, told_version, unusable_python
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import PI, place
-from hindnote.hosts.pi.places import VARIABLE, Scope, interpreter, scopes, shipped
+from hindnote.hosts.pi.places import PYTHON_VARIABLE, Scope, interpreter, scopes, shipped
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
@@ -114,7 +114,7 @@ def _references(scope: Scope) -> Iterator[Finding]:
         subject, told = str(folder), f"is what Pi's {scope.name} settings load"
         python = interpreter(folder)
         instead = f"`pi remove {folder}`, then `hindnote install pi`"
-        either = f"set {VARIABLE} to {sys.executable}, or {instead}"
+        either = f"set {PYTHON_VARIABLE} to {sys.executable}, or {instead}"
         unusable = list(_unusable(folder, python, either))
         yield from unusable
         if not Place(folder).holds(shipped()):
@@ -129,9 +129,9 @@ def _unusable(folder: Path, python: str, advice: str) -> Iterator[Finding]:
     problem = unusable_python(python)
     if problem is None:
         return
-    if os.environ.get(VARIABLE):
+    if os.environ.get(PYTHON_VARIABLE):
         again = f"set it to {sys.executable}, or not at all"
-        yield Finding("error", VARIABLE, f"names {python}, which {problem}", again)
+        yield Finding("error", PYTHON_VARIABLE, f"names {python}, which {problem}", again)
     else:
         found = shutil.which(python) or f"the {python} of the PATH"
         yield Finding("error", str(folder), f"runs {found}, which {problem}", advice)

@@ -19,8 +19,7 @@ MANIFEST = "install.json"
 NAME = "hindnote"
 """The extension's folder among Pi's extensions, and its name as a package."""
 
-
-VARIABLE = "HINDNOTE_PYTHON"
+PYTHON_VARIABLE = "HINDNOTE_PYTHON"
 """Environment variable that names the interpreter, in place of any that was written down."""
 
 
@@ -28,7 +27,7 @@ def interpreter(folder: Path) -> str:
     """Return what an extension in ``folder`` runs, as it finds it itself: a path, or a name."""
     written = _read_object(folder / MANIFEST).get("python")
     found = written if isinstance(written, str) else "python3"
-    return os.environ.get(VARIABLE) or found
+    return os.environ.get(PYTHON_VARIABLE) or found
 
 
 def shipped() -> dict[str, bytes]:
