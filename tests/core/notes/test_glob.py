@@ -119,19 +119,32 @@ def test_without_a_session_other_globs_see_the_rest() -> None:
     assert [home.name for home in found.homes] == ["@project", "@human", "@self", "@model"]
 
 
-WORDS = st.lists(st.sampled_from(["a", "b", "*", "?", "/", "[ab]"]), min_size=1, max_size=9)
-NAMES = st.lists(st.sampled_from(["a", "b", "/"]), min_size=1, max_size=9)
+# Pieces of a glob, each with one of a name. Of texts drawn apart next to none match as a whole.
+MATCHING = [("a", "a"), ("b", "b"), ("*", ""), ("*", "ab"), ("?", "a"), ("[ab]", "b"), ("/", "/")]
+OTHERS = [("a", "b"), ("*", "a/b"), ("?", "/"), ("[ab]", "")]
+PIECES = st.lists(st.sampled_from(MATCHING), min_size=1, max_size=5)
 
 
-@given(WORDS.map("".join), NAMES.map("".join))
-def test_a_star_means_what_the_library_says(glob: str, name: str) -> None:
-    assume("//" not in f"/{glob}/" and "**" not in glob and "//" not in f"/{name}/")
+@given(
+    PIECES,
+    st.lists(st.sampled_from(OTHERS), max_size=1),
+    PIECES,
+    st.sampled_from([".txt", "*", "?txt", ""]),
+)
+def test_a_star_means_what_the_library_says(
+    first: list[tuple[str, str]],
+    other: list[tuple[str, str]],
+    last: list[tuple[str, str]],
+    end: str,
+) -> None:
+    glob, name = map("".join, zip(*first, *other, *last, (end, ".txt"), strict=True))
+    assume("//" not in f"/{glob}/" and "**" not in glob and "//" not in f"/{name}")
     library = GitIgnoreBasicPattern(f"/{glob}").regex
     assert library is not None
 
     found = scope(HOMES, glob, lambda kind: [])
 
-    assert found.holds(HOMES.session, f"{name}.txt") == bool(library.fullmatch(f"{name}.txt"))
+    assert found.holds(HOMES.session, name) == bool(library.fullmatch(name))
 
 
 @pytest.mark.parametrize(
