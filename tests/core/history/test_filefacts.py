@@ -85,7 +85,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(
     assert cache_file(tmp_path).exists()
 
 
-def test_a_path_that_is_no_text_is_not_remembered_and_no_error(tmp_path: Path) -> None:
+def test_what_cannot_be_kept_is_left_out_and_the_rest_remembered(tmp_path: Path) -> None:
     facts = FileFacts("pi-1", tmp_path)
 
     facts.store([(os.fsdecode(b"/\xff"), (1, 2, 3), "x"), ("/a", (1, 2, 2**63), "x"), ONE])

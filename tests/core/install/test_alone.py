@@ -60,7 +60,7 @@ def test_no_command_touches_a_host_while_another_one_does(
 def test_one_that_is_ready_soon_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with lock_file().open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        # It ends at the first look at the clock after that, however fast the machine is.
+        # The other one ends while this one waits for its second look.
         monkeypatch.setattr("time.sleep", lambda _: fcntl.flock(file, fcntl.LOCK_UN))
         with alone():
             pass
@@ -77,7 +77,7 @@ def test_the_lock_lies_in_no_home(home: Path, command: object) -> None:
     assert lock_file().exists()
 
 
-def test_the_next_one_is_free_after_a_crash(home: Path) -> None:
+def test_one_that_fails_leaves_the_next_one_free() -> None:
     with pytest.raises(ZeroDivisionError), alone():
         raise ZeroDivisionError
     with alone():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any, cast
 
@@ -75,11 +76,13 @@ class Agent:
         """Return where a note lies."""
         return self.home.joinpath(*self.store.homes.parse(address).segments)
 
-    def put(self, address: str, data: bytes | str) -> Path:
-        """Put a file where a note lies, as a person would."""
+    def put(self, address: str, data: bytes | str, second: int | None = None) -> Path:
+        """Put a file where a note lies, as a person would; ``second`` puts changes in an order."""
         path = self.path(address)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        if second is not None:
+            os.utime(path, (1_700_000_000 + second,) * 2)
         return path
 
     def bytes(self, address: str) -> bytes:

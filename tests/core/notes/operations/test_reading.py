@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-
-def at(path: Path, second: int) -> None:
-    os.utime(path, (1_700_000_000 + second,) * 2)
 
 
 def test_a_read_shows_metadata_above_the_payload(agent: Any) -> None:
@@ -105,7 +99,7 @@ def test_counts_of_an_earlier_tool_show_nowhere(agent: Any) -> None:
 
 def test_reads_change_neither_files_nor_order(agent: Any) -> None:
     for number, source in enumerate(["body", "---\ntitle: a: b\n---\nbody"]):
-        at(agent.put(f"@human/{number}", source), number)
+        agent.put(f"@human/{number}", source, number)
     before = [(agent.bytes(f"@human/{n}"), agent.path(f"@human/{n}").stat()) for n in (0, 1)]
     order = agent.addresses()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +11,6 @@ from hypothesis import strategies as st
 
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES
 from hindnote.core.notes.operations.matches import MATCHES_SHOWN
-
-
-def at(path: Path, second: int) -> None:
-    os.utime(path, (1_700_000_000 + second,) * 2)
 
 
 def test_a_search_finds_lines_with_exact_offsets(agent: Any) -> None:
@@ -89,9 +83,9 @@ def test_fewer_matches_come_before_a_cut_one(agent: Any) -> None:
 
 
 def test_rows_behind_the_first_are_dropped_whole(agent: Any) -> None:
-    at(agent.put("@human/a", "needle " + "x" * 20_000), 3)
-    at(agent.put("@human/b", "needle " + "x" * 20_000), 2)
-    at(agent.put("@human/c", "needle"), 1)
+    agent.put("@human/a", "needle " + "x" * 20_000, 3)
+    agent.put("@human/b", "needle " + "x" * 20_000, 2)
+    agent.put("@human/c", "needle", 1)
 
     found = agent.search(query="needle")
 
