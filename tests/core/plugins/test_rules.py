@@ -11,37 +11,15 @@ from typing import Any, get_args
 
 import pluggy
 import pytest
+from good_host import Good, refusal
 
 from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl, hookspecs
 from hindnote.core.plugins import Hosts
 from hindnote.core.plugins.rules import (
-    PluginRefused,
     RuleCode,
     new_manager,
     specified_hooks,
 )
-
-
-class Good:
-    """The least that a host must answer."""
-
-    @hookimpl
-    def host_base_cwd(self, call: HostCall) -> Path:
-        return call.cwd
-
-    @hookimpl
-    def host_identity(self, call: HostCall) -> HostIdentity:
-        return HostIdentity(host="good", session_id="s1", agent="root", model="m")
-
-    @hookimpl
-    def host_projection(self, call: HostCall, session: SessionEntry | None) -> None:
-        return None
-
-
-def refusal(plugin: object, slug: str = "good") -> PluginRefused:
-    with pytest.raises(PluginRefused) as caught:
-        Hosts.of({slug: plugin})
-    return caught.value
 
 
 def test_a_host_needs_three_hooks_and_no_more() -> None:
