@@ -10,14 +10,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-import msgspec
-
-from hindnote.core.disposable import connect, drop_damaged, drop_other_kinds
+from hindnote.core.disposable import connect, drop_damaged, drop_other_kinds, seal
 
 Stamp = tuple[int, int, int]
 """Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
@@ -32,8 +29,6 @@ _PATIENCE = 0.5
 
 _LARGEST = 2**63 - 1
 
-_encode = msgspec.json.Encoder().encode
-
 _TABLE = """
 CREATE TABLE IF NOT EXISTS facts (
     kind TEXT, path TEXT, size INTEGER, changed INTEGER, inode INTEGER, told TEXT, stored REAL,
@@ -41,10 +36,6 @@ CREATE TABLE IF NOT EXISTS facts (
     PRIMARY KEY (kind, path)
 ) WITHOUT ROWID
 """
-
-
-def _seal(*values: object) -> int:
-    return zlib.crc32(_encode(values))
 
 
 class FileFacts:
@@ -76,8 +67,8 @@ class FileFacts:
         kind = self._kind
         return {
             path: ((size, changed, inode), told)
-            for path, size, changed, inode, told, seal in rows
-            if seal == _seal(kind, path, size, changed, inode, told)
+            for path, size, changed, inode, told, sealed in rows
+            if sealed == seal(kind, path, size, changed, inode, told)
         }
 
     def store(self, facts: Iterable[Facts]) -> None:
@@ -101,7 +92,7 @@ class FileFacts:
         for path, stamp, told in facts:
             if max(stamp) <= _LARGEST:
                 with suppress(UnicodeError):
-                    yield (kind, path, *stamp, told, now, _seal(kind, path, *stamp, told))
+                    yield (kind, path, *stamp, told, now, seal(kind, path, *stamp, told))
 
     def _file(self) -> Path:
         if self._folder is None:

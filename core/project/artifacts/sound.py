@@ -13,7 +13,7 @@ import sqlite3
 import zlib
 from typing import Any, NamedTuple
 
-import msgspec
+from hindnote.core.disposable import seal
 
 
 def _joined(source: str, row: str) -> str:
@@ -36,8 +36,6 @@ _TOTALLED = (
 )
 """Statements on what questions are answered from; each has but one order to take rows in."""
 
-_encode = msgspec.json.Encoder().encode
-
 
 class Unsound(Exception):
     """The index on disk cannot be trusted; it is to be made again."""
@@ -58,7 +56,7 @@ class Stored(NamedTuple):
 
     def seal(self, number: int) -> int:
         """Return what another document, or another number, would hardly come to."""
-        return zlib.crc32(_encode((number, *self)))
+        return seal(number, *self)
 
     def values(self) -> dict[str, Any]:
         """Return the metadata."""
