@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hindnote.core.project.artifacts.document import normalised
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping
 
-    from hindnote.core.project.artifacts.corpus import Found
     from hindnote.core.project.artifacts.query import Query
+
+Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
+"""Number, path and rank of the best documents, best first, and how many there are."""
+
+Question: TypeAlias = Callable[[sqlite3.Connection], Found]
 
 WEIGHTS = "5.0, 3.0, 1.0"
 """What a word counts in a title, in metadata and in a body."""

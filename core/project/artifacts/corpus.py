@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from json import JSONDecodeError
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts.aside import Aside
@@ -18,13 +18,11 @@ from hindnote.core.project.artifacts.walk import Walk
 from hindnote.core.project.call import Call
 from hindnote.core.project.contract.documents import Scope
 
+if TYPE_CHECKING:
+    from hindnote.core.project.artifacts.asking import Found, Question
+
 Freshness = Literal["auto", "strict", "memory"]
 T = TypeVar("T")
-
-Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
-"""Number, path and rank of the best documents, best first, and how many there are."""
-
-Question: TypeAlias = Callable[[sqlite3.Connection], Found]
 
 
 @dataclass(slots=True)
