@@ -17,6 +17,9 @@ import pytest
 
 from hindnote.core.project.tools import ToolAnswer, run_tool
 
+# The helpers of this folder are imported by its tests under their own name.
+sys.path.insert(0, str(Path(__file__).parent))
+
 STEPS = ("mkdir", "fsync", "link", "rename", "unlink", "open")
 """The calls with which files change; ``open`` only where it creates."""
 

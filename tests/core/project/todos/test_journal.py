@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import Any
 
 import pytest
+from journal_files import sealed
 
-from hindnote.core.project.state import digest
 from hindnote.core.project.todos.journal import Journal, decide, read_journal, written
 
 S, T, OTHER = (f"sha256:{digit * 64}" for digit in "0a5")
@@ -70,12 +69,6 @@ def test_no_decision_removes_what_somebody_else_wrote() -> None:
             assert action == "none"
         if target is None and (source is not None or taken):
             assert action == "rollback"
-
-
-def sealed(told: dict[str, Any]) -> bytes:
-    """Return what a journal's file holds, whatever the journal tells."""
-    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
-    return json.dumps({"journal": told, "seal": digest(plain)}).encode()
 
 
 def text(**more: Any) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from journal_files import sealed
 
 from hindnote.core.project import state
 from hindnote.core.project.contract_v1 import IssueCode
@@ -86,12 +86,6 @@ CASES: dict[str, Any] = {
         journal(base, "0" * 32),
     ),
 }
-
-
-def sealed(told: dict[str, Any]) -> bytes:
-    """Return what a journal's file holds, whatever the journal tells."""
-    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
-    return json.dumps({"journal": told, "seal": state.digest(plain)}).encode()
 
 
 def journal(base: Path, name: str, **more: Any) -> Path:
