@@ -163,4 +163,6 @@ def _summary(page: dict[str, Any]) -> str:
         told.append(f"{skipped:,} cannot be read ('hindnote doctor --sessions' tells why)")
     if remaining:
         told.append("--limit, --until, --project or --host reach the rest")
+    if "note" in page:
+        told.append(shown(page["note"]))
     return "; ".join(told)

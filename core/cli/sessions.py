@@ -24,6 +24,7 @@ from hindnote.core.cli.corpus import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.instants import bound
 from hindnote.core.history.sessions import EVERY, Target
 from hindnote.core.history.timeline import Timeline
@@ -97,14 +98,17 @@ def sessions(
     try:
         start, end = bound("since", since), bound("until", until)
         listed = _entries(found, asked.selector)
+        missing = {slug: str(found.failures[slug]) for slug in sorted(found.failures)}
         entries = [entry for entry in listed if _changed_within(entry, start, end)]
         taken = entries if everything else entries[:limit]
         with waiting("counting events") as progress:
             rows = list(_rows(found, taken, None if events else CHEAP_BYTES, progress))
         if as_json:
-            deliver(_json(rows, len(entries)))
+            deliver(_json(rows, len(entries), missing))
         else:
             _show(rows, len(entries), short_names(_entries(found, EVERY)))
+            for slug, failure in missing.items():
+                click.echo(f"without {slug}: {failure}")
     except Refused as refused:
         leave_refused(refused.refusal)
 
@@ -133,6 +137,8 @@ def _rows(
             yield _Row(entry, _count(found, entry))
         except Refused as refused:
             yield _Row(entry, problem=refused.refusal.message)
+        except HostFailure as failure:
+            yield _Row(entry, problem=str(failure))
 
 
 def _count(found: Sessions, entry: SessionEntry) -> int | None:
@@ -166,8 +172,10 @@ def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
 # -- both forms ----------------------------------------------------------------
 
 
-def _json(rows: list[_Row], total: int) -> str:
-    told = {"sessions": [_plain(row) for row in rows], "total": total}
+def _json(rows: list[_Row], total: int, missing: dict[str, str]) -> str:
+    told: dict[str, Any] = {"sessions": [_plain(row) for row in rows], "total": total}
+    if missing:
+        told["missing"] = missing
     return json.dumps(clean_json(told), ensure_ascii=False, indent=2)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hindnote.core.doctor.findings import Finding
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.sessions import is_wildcard
 from hindnote.core.outcome import Refused
 
@@ -31,12 +32,17 @@ def examine_sessions(sessions: Sessions, selector: str, progress: Progress) -> I
     """
     many = is_wildcard(selector)
     targets = sessions.many(selector) if many else [sessions.target(selector)]
+    for host, failure in sorted(sessions.failures.items()):
+        yield Finding("error", f"host {host}", str(failure))
     for done, target in enumerate(targets):
         progress(done, len(targets))
         try:
             projection = sessions.open(target)
         except Refused as refused:
             yield Finding("error", target.canonical, refused.refusal.message)
+            continue
+        except HostFailure as failure:
+            yield Finding("error", target.canonical, str(failure))
             continue
         if projection is not None:
             yield from _examine(target, projection, LINES_TOLD if many else None)

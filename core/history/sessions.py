@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hindnote.core.failures import HostFailure
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.project_id import project_key
 
@@ -44,6 +45,8 @@ class Sessions:
     def __init__(self, bound: BoundCall) -> None:
         self._bound = bound
         self._catalogues: dict[str, list[SessionEntry]] = {}
+        self.failures: dict[str, HostFailure] = {}
+        """Why a host could not be asked for sessions, or for one, where others went on."""
 
     # -- one session -----------------------------------------------------------
 
@@ -115,15 +118,18 @@ class Sessions:
     def many(self, selector: str) -> list[Target]:
         """Return the sessions that a wildcard names, the one that changed last first.
 
+        A host that fails when many are asked is in ``failures``, and has no session here.
+
         Raises:
             Refused: ``invalid_session`` when it names no installed host.
+            HostFailure: The one host that is named fails.
         """
         if selector == PROJECT:
             belongs = self._belongs()
-            found = (entry for entry in self._entries(self._hosts) if belongs(entry.cwd))
+            found = (entry for entry in self._served(self._hosts) if belongs(entry.cwd))
             return self._targets(found, lambda header: belongs(header.cwd))
         if selector == EVERY:
-            return self._targets(self._entries(self._hosts), lambda header: True)
+            return self._targets(self._served(self._hosts), lambda header: True)
         host = selector.removesuffix(":*")
         if host not in self._hosts:
             raise Refused(
@@ -140,7 +146,11 @@ class Sessions:
         found = [Target(entry.canonical, entry) for entry in newest]
         if self.running is None or any(target.canonical == self.running for target in found):
             return found
-        projection = self._bound.history.current(self._bound.call)
+        try:
+            projection = self._bound.history.current(self._bound.call)
+        except HostFailure as failure:
+            self.pass_over(self._bound.call.host, failure)
+            return found
         if projection is None or not meant(projection.header):
             return found
         return [Target(self.running, None), *found]
@@ -183,6 +193,23 @@ class Sessions:
                 self._catalogues[host] = list(unique.values())
             yield from self._catalogues[host]
 
+    def _served(self, hosts: Iterable[str]) -> Iterator[SessionEntry]:
+        """Yield what ``_entries`` does, without the hosts that fail."""
+        for host in hosts:
+            if host in self.failures and host not in self._catalogues:
+                continue
+            try:
+                yield from self._entries([host])
+            except HostFailure as failure:
+                self.pass_over(host, failure)
+
+    def pass_over(self, host: str, failure: HostFailure) -> None:
+        """Go on without a host, or without one session of it; the first reason is kept."""
+        import logging
+
+        logging.getLogger("hindnote.history").warning("%s", failure, exc_info=failure.__cause__)
+        self.failures.setdefault(host, failure)
+
     def _named(self, selector: str) -> Target:
         _check(selector)
         if self.running is not None and selector in (
@@ -204,9 +231,11 @@ class Sessions:
 
     def _pick(self, selector: str, wanted: str, groups: list[list[str]]) -> Target:
         """Return the session called ``wanted``, in the first group of hosts that has one."""
+        # The first to be asked must answer: what others have counts only after it.
+        entries = [self._entries, *([self._served] * (len(groups) - 1))]
         for matches in (_is(wanted), _begins(wanted)):
-            for hosts in groups:
-                found = [entry for entry in self._entries(hosts) if matches(entry.id)]
+            for asked, hosts in zip(entries, groups, strict=True):
+                found = [entry for entry in asked(hosts) if matches(entry.id)]
                 if len(found) > 1:
                     raise _ambiguous(selector, found)
                 if found:
@@ -217,6 +246,9 @@ class Sessions:
                 f"no session has the id {quote(selector)}, and the beginning of an id needs at "
                 f"least {PREFIX_LENGTH} characters",
             )
+        if self.failures:
+            # It may be a session of a host that could not be asked.
+            raise next(iter(self.failures.values()))
         hosts = sorted({host for group in groups for host in group})
         count = sum(1 for _ in self._entries(hosts))
         raise Refused(

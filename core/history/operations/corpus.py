@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hindnote.core.budget import Size
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.instants import instant
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList
@@ -18,7 +19,7 @@ from hindnote.core.history.operations.page import Block, fit
 from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import Walk
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Refused
+from hindnote.core.outcome import MESSAGE_LIMIT, Refused
 
 if TYPE_CHECKING:
     from hindnote.core.history.operations.models import EventRow, HistoryListParams
@@ -223,6 +224,10 @@ class Corpus:
             if refused.code in ("unreadable_session", "io_error"):
                 return None
             raise
+        except HostFailure as failure:
+            # A plugin that fails on one session silences no other.
+            self._sessions.pass_over(target.canonical.partition(":")[0], failure)
+            return None
 
     def _ruled_out(self, target: Target, deadline: float) -> bool:
         return self._scan is not None and self._scan.lacks(target, deadline)
@@ -262,4 +267,12 @@ class Corpus:
             fields["lookups_omitted"] = progress.lookups
         if progress.damaged:
             fields["damaged_lines"] = progress.damaged
+        if self._sessions.failures:
+            fields["note"] = _without(self._sessions.failures)
         return HistoryList(items=[], page_older=None, page_newer=None, **fields)
+
+
+def _without(failures: dict[str, HostFailure]) -> str:
+    told = "; ".join(str(failures[host]) for host in sorted(failures))
+    note = f"sessions of {', '.join(sorted(failures))} are missing: {told}"
+    return note if len(note) <= MESSAGE_LIMIT else f"{note[: MESSAGE_LIMIT - 1]}…"

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from hindnote.core.budget import Budget
 from hindnote.core.calls import Decoration, HostCall, Identity, SessionEntry
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.instants import instant
 from hindnote.core.history.projection import (
     Branch,
@@ -182,6 +183,9 @@ class FakeSource:
         self.running = current or (builders[0] if builders else None)
         self.entries: dict[str, SessionEntry] = {}
         self.unreadable: set[str] = set()
+        self.failing: set[str] = set()
+        """Hosts without a catalogue, and sessions whose projection crashes."""
+
         self.hosts = {"pi"}
         self.opened: list[str] = []
 
@@ -192,12 +196,16 @@ class FakeSource:
         return self.running.projection() if self.running else None
 
     def sessions(self, call: HostCall, host: str) -> Iterable[SessionEntry]:
+        if host in self.failing:
+            raise HostFailure(f"host plugin {host!r} failed in host_sessions with ValueError")
         return [entry for entry in map(self.entry, self.builders) if entry.host == host]
 
     def open(self, call: HostCall, session: SessionEntry) -> FakeProjection | None:
         self.opened.append(session.canonical)
         if session.canonical in self.unreadable:
             raise Refused("unreadable_session", f"{session.canonical} is no session")
+        if session.canonical in self.failing:
+            raise HostFailure(f"host plugin {session.host!r} failed in host_projection")
         for builder in self.builders:
             if self.entry(builder).canonical == session.canonical:
                 return builder.projection()

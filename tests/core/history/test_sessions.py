@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.sessions import Sessions
 from hindnote.core.outcome import MESSAGE_LIMIT, Refused
 
@@ -168,3 +169,39 @@ def test_a_wildcard_of_no_installed_host_is_refused() -> None:
 
     assert caught.value.code == "invalid_session"
     assert "claude, pi" in caught.value.refusal.message
+
+
+def test_a_failing_host_hides_no_session_of_the_others() -> None:
+    found = source()
+    found.failing.add("claude")
+
+    assert sessions(found).one("01a22be3-f")[0].header.session_id == "01a22be3-ffff"
+    assert sessions(found, host="claude").one(f"pi:{MAIN}")[0].header.session_id == MAIN
+
+
+def test_a_session_that_no_other_has_is_not_called_unknown_while_a_host_fails() -> None:
+    found = source()
+    found.failing.add("claude")
+
+    with pytest.raises(HostFailure, match="'claude'"):
+        sessions(found).one("feed")
+
+
+def test_the_calls_own_host_must_answer_before_another_host_s_session_is_meant() -> None:
+    found = source()
+    found.failing.add("claude")
+
+    with pytest.raises(HostFailure, match="'claude'"):
+        sessions(found, host="claude").one("01a22be3-f")
+
+
+def test_what_many_sessions_lack_is_kept_with_its_reason_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    found = source()
+    found.failing.add("claude")
+    asked = sessions(found)
+
+    assert {target.canonical.partition(":")[0] for target in asked.many("*")} == {"pi"}
+    assert list(asked.failures) == ["claude"]
+    assert "failed in host_sessions" in caplog.text

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.operations import corpus
 from hindnote.core.history.operations.listing import HISTORY_LIST
 from hindnote.core.outcome import Refused, Success, wire
@@ -119,6 +120,39 @@ def test_unreadable_sessions_are_skipped_and_counted() -> None:
     assert where(page) == [("pi:s2", 1)]
     assert (page["sessions_covered"], page["sessions_skipped"]) == (1, 1)
     assert page["sessions_remaining"] == 0
+
+
+def test_a_host_whose_catalogue_fails_silences_no_other_and_is_named() -> None:
+    found = FakeSource(talk("s1", "needle"), talk("s2", "needle", host="claude"))
+    found.failing.add("claude")
+
+    for arguments in ({}, {"query": "needle"}):
+        page = listed(found, **arguments)
+
+        assert where(page) == [("pi:s1", 1)]
+        assert page["note"] == (
+            "sessions of claude are missing: "
+            "host plugin 'claude' failed in host_sessions with ValueError"
+        )
+
+
+def test_a_session_on_which_a_plugin_fails_is_skipped_and_the_plugin_is_named() -> None:
+    found = FakeSource(talk("s1", "a"), talk("s2", "b"))
+    found.failing.add("pi:s1")
+
+    page = listed(found)
+
+    assert where(page) == [("pi:s2", 1)]
+    assert (page["sessions_covered"], page["sessions_skipped"]) == (1, 1)
+    assert "host plugin 'pi' failed in host_projection" in page["note"]
+
+
+def test_the_one_host_that_is_asked_fails_as_the_call_does() -> None:
+    found = FakeSource(talk("s1", "a"), talk("s2", "b", host="claude"))
+    found.failing.add("claude")
+
+    with pytest.raises(HostFailure, match="'claude'"):
+        HISTORY_LIST.handle(bound_call(found), HISTORY_LIST.bind({"session": "claude:*"}))
 
 
 def test_a_forks_copies_are_reported_once_for_the_newest_session() -> None:
