@@ -42,7 +42,7 @@ class Walk:
 
     Args:
         links: The tree.
-        history: Go on behind compactions, by the row that each boundary names.
+        history: Go on behind compactions, as far as the host had the rows in their windows.
     """
 
     def __init__(self, links: Links, *, history: bool) -> None:

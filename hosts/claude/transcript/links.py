@@ -2,8 +2,9 @@
 
 A compaction starts the conversation afresh at its boundary. The rows that it kept
 word for word then hang under its summary, and whatever hung under the summary hangs
-under the last of them; all other rows before the boundary are out. Where the person chose from
-where on to sum up, the rows kept hang under the boundary itself, and the summary under them.
+under the last of them; all other rows before the boundary are out. Where the person
+chose from where on to sum up, the rows kept hang under the boundary itself, and the
+summary under them.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from hindnote.hosts.claude.transcript.spine import (
 class Links:
     """Parents under the newest compaction, for one state of a spine.
 
+    ``anchor`` is ``ROOT`` when the compaction does not say what it preserved, or
+    names a row that is not there.
+
     Args:
         spine: The spine.
         end: Only the compactions before this row count; all of them by default.
-
-    ``anchor`` is ``ROOT`` when the compaction does not say what it preserved, or
-    names a row that is not there.
     """
 
     def __init__(self, spine: Spine, end: int | None = None) -> None:
@@ -192,9 +193,8 @@ def _tip_after_compaction(links: Links, checkpoint: int) -> int:
     ends = _ends(links)
     if len(ends) == 1:
         return ends[0]
-    return (
-        last if goes_on or checkpoint not in {leaf_of(links, end) for end in ends} else checkpoint
-    )
+    chosen = not goes_on and checkpoint in {leaf_of(links, end) for end in ends}
+    return checkpoint if chosen else last
 
 
 def _ends(links: Links) -> list[int]:
