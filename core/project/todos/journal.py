@@ -69,7 +69,7 @@ class Journal(Closed):
     @property
     def taken_source(self) -> str:
         """Name under which the source waits in staging to be removed."""
-        return f"{self.id}.source"
+        return source_taken_by(self.file)
 
     @property
     def taken_target(self) -> str:
@@ -99,9 +99,18 @@ def is_journal(name: str) -> bool:
     return _FILE.fullmatch(name) is not None
 
 
-def shown(name: str) -> str:
-    """Return the workspace-relative path of a journal."""
-    return f"{STATE_DIRECTORY}/{JOURNALS}/{name}"
+def shown(name: str, folder: str = JOURNALS) -> str:
+    """Return the workspace-relative path of a journal, or of a file in another of our folders."""
+    return f"{STATE_DIRECTORY}/{folder}/{name}"
+
+
+def source_taken_by(name: str) -> str:
+    """Return the name under which a journal's source waits in staging to be removed.
+
+    Args:
+        name: The journal's own file name, whatever was appended; what is in it need not be known.
+    """
+    return f"{name.partition('.')[0]}.source"
 
 
 def written(journal: Journal) -> bytes:

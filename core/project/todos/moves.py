@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Root
+from hindnote.core.project.roots import Root
 from hindnote.core.project.state import OTHER, hash_of, remove, replace, seen, write_new
-from hindnote.core.project.todos.journal import STAGING, Journal, Stage, written
+from hindnote.core.project.todos.journal import STAGING, Journal, Stage, shown, written
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class Move:
             try:
                 place(self.staging, taken, self.folder, name)
             except Declined as declined:
-                kept = f"{STATE_DIRECTORY}/{STAGING}/{taken}"
+                kept = shown(taken, STAGING)
                 raise Declined(
                     "changed", f"{declined.message}; what stood there before is kept at {kept}"
                 ) from declined

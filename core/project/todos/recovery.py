@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Root, Workspace, entries
+from hindnote.core.project.roots import Root, Workspace, entries
 from hindnote.core.project.state import (
     OTHER,
     changing_folder,
@@ -27,6 +27,7 @@ from hindnote.core.project.todos.journal import (
     is_journal,
     read_journal,
     shown,
+    source_taken_by,
 )
 from hindnote.core.project.todos.moves import Move
 
@@ -59,7 +60,7 @@ def _clean(handle: int, folder: str, name: str) -> None:
     try:
         remove(handle, name)
     except OSError as error:
-        path = f"{STATE_DIRECTORY}/{folder}/{name}"
+        path = shown(name, folder)
         raise Declined(
             "recovery_blocked",
             f"{path} cannot be removed ({error.strerror}); nothing was changed. Remove it",
@@ -139,12 +140,10 @@ def _action(move: Move, receipt: ReceiptLog) -> Action:
 
 def _foreign(name: str, why: str, staging: int) -> Declined:
     told = "nothing was changed. Look at it, then move it away"
-    taken = f"{name.partition('.')[0]}.source"
+    taken = source_taken_by(name)
     if any(entry.name == taken for entry in entries(staging)):
-        told = (
-            f"what it moved may be at {STATE_DIRECTORY}/{STAGING}/{taken}; "
-            "look, then move the journal away"
-        )
+        place = shown(taken, STAGING)
+        told = f"what it moved may be at {place}; look, then move the journal away"
     return Declined("recovery_blocked", f"{shown(name)} {why}; {told}", path=shown(name))
 
 
