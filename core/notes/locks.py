@@ -20,7 +20,6 @@ POLL_SECONDS = 0.005
 FILES = 64
 """Lock files at most; homes share them, so that sessions leave no litter."""
 
-
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

@@ -12,8 +12,6 @@ import pytest
 from hindnote.testing import CHECKS
 
 EXAMPLE = Path(__file__).parents[1] / "data" / "third_party_host" / "src"
-
-
 PLUGIN = ("-p", "hindnote.testing.plugin")
 
 

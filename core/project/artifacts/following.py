@@ -1,4 +1,4 @@
-"""Writing into the index what changed in the files, in one transaction."""
+"""Writing into the index what changed in the files, in one transaction, and its sum in another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ TABLES = {
     "words": "rowid",
 }
 """Every table, and its column with the document's number."""
-
 
 UNSIGNED = 2**64 - 1
 """The largest inode. Some file systems use all of its bits."""
