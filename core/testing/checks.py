@@ -96,6 +96,12 @@ def facts_answer_for_every_slot(bench: Bench) -> None:
     for position, seq in enumerate(projection.branch.seqs):
         facts = projection.facts(seq)
         kind = SlotKind(projection.branch.kinds[position])
+        for name in ("created_at", "entry_id", "text", "tool", "arguments"):
+            value = getattr(facts, name)
+            assert isinstance(value, str) or (value is None and name != "text"), (
+                f"seq {seq}: {name} is a {type(value).__name__!r}, not a text; SlotFacts holds "
+                "arguments as compact JSON and a time as ISO 8601"
+            )
         for text in (facts.text, facts.tool or "", facts.arguments or ""):
             assert text == clean(text), f"seq {seq} holds a lone surrogate; replace it by U+FFFD"
         if facts.created_at is not None:
@@ -179,9 +185,14 @@ def appending_renumbers_nothing(bench: Bench) -> None:
     """What has a seq keeps it, however the session grows."""
     bench.append(OPENING, PENDING)
     before = {row["seq"]: row["role"] for row in bench.rows()}
+    branch = bench.projection().branch
+    held = list(branch.seqs)
     texts = {seq: bench.document(seq) for seq, role in before.items() if role != "tool"}
     bench.append([Person("Go on.")], PARALLEL)
     after = {row["seq"]: row["role"] for row in bench.rows()}
+    assert list(branch.seqs) == held, (
+        "an append changed the branch that a reader holds; make a new Branch for a new state"
+    )
     kept = {seq: after.get(seq) for seq in before}
     assert kept == before, (
         f"after an append the events were renumbered, from {before} to {kept}; "
@@ -230,15 +241,11 @@ def file_that_is_no_session_is_refused(bench: Bench) -> None:
     call = bench.call.model_copy(update={"session_file": stray, "session_id": None})
     try:
         found = bench.hosts.current(call)
-    except Refused as refused:
-        assert refused.code == "unreadable_session", (
-            f"a file that is no session was refused with {refused.code!r}; "
-            "raise Refused('unreadable_session', reason)"
-        )
+    except Refused:
         return
     except HostFailure as failure:
         raise AssertionError(
-            f"a file that is no session is a crash ({failure}); "
+            f"a file that is no session is a failure ({failure}); "
             "raise Refused('unreadable_session', reason)"
         ) from failure
     assert found is None or not found.branch.seqs, (

@@ -14,6 +14,7 @@ from logbook.session import Logbook, open_logbook
 from logbook.testing import Writer
 
 from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
+from hindnote.core.history.cache import FileCache
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import Projection, SlotFacts, SlotKind
 
@@ -112,6 +113,14 @@ class PrintsArgumentsInLines(Logbook):
         )
 
 
+class GivesArgumentsAsObjects(Logbook):
+    def facts(self, seq: int) -> SlotFacts:
+        facts = super().facts(seq)
+        if facts.arguments is None:
+            return facts
+        return SlotFacts(tool=facts.tool, arguments=json.loads(facts.arguments))
+
+
 class Shouts(Logbook):
     def facts(self, seq: int) -> SlotFacts:
         facts = super().facts(seq)
@@ -146,6 +155,15 @@ class CountsFromTheEnd(Logbook):
 
     def facts(self, seq: int) -> SlotFacts:
         return super().facts(seq - self._shift)
+
+
+class GrowsInPlace(Logbook):
+    def extend(self) -> None:
+        held = self.branch
+        super().extend()
+        for name in held.__struct_fields__:
+            setattr(held, name, getattr(self.branch, name))
+        self.branch = held
 
 
 class ForgetsWhatWasCompacted(Logbook):
@@ -236,6 +254,11 @@ DEFECTS = {
         reading(PrintsArgumentsInLines),
         ("take more than one line", "print them as compact JSON"),
     ),
+    "arguments that are no text": Defect(
+        "facts_answer_for_every_slot",
+        reading(GivesArgumentsAsObjects),
+        ("arguments is a 'dict'", "compact JSON"),
+    ),
     "a text that was changed": Defect(
         "conversation_comes_back_in_order",
         reading(Shouts),
@@ -255,6 +278,11 @@ DEFECTS = {
         "appending_renumbers_nothing",
         reading(CountsFromTheEnd),
         ("were renumbered", "allocate seqs in append order"),
+    ),
+    "a branch that grows in place": Defect(
+        "appending_renumbers_nothing",
+        Host(open=FileCache(GrowsInPlace).get),
+        ("the branch that a reader holds", "a new Branch for a new state"),
     ),
     "a compaction that deletes": Defect(
         "compaction_leaves_history_readable",
