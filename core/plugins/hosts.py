@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
 
+REFUSALS = {"host_projection": "unreadable_session"}
+"""The code with which a hook may refuse, for the hooks that may."""
+
 A = TypeVar("A")
 
 
@@ -170,10 +173,23 @@ class Hosts:
 def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
     try:
         return getattr(host.manager.hook, hook)(**arguments)
-    except (Refused, HostFailure):
+    except HostFailure:
         raise
+    except Refused as refused:
+        raise _checked(host, hook, refused) from None
     except Exception as error:
         raise _crashed(host, hook, error) from error
+
+
+def _checked(host: Loaded, hook: str, refused: Refused) -> Refused | HostFailure:
+    """Return a plugin's refusal, or the failure that it is where the hook has none."""
+    allowed = REFUSALS.get(hook)
+    if refused.refusal.code == allowed:
+        return refused
+    may = f"only {allowed!r}" if allowed else "nothing"
+    return HostFailure(
+        f"{host.source} refused {hook} with {refused.refusal.code!r}, and may refuse {may} there"
+    )
 
 
 def _crashed(host: Loaded, hook: str, error: Exception) -> HostFailure:
@@ -202,7 +218,9 @@ def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionE
             if entry.host != host.source.slug:
                 raise HostFailure(f"{host.source} listed a session of {entry.host!r}")
             yield entry
-    except (Refused, HostFailure):
+    except HostFailure:
         raise
+    except Refused as refused:
+        raise _checked(host, "host_sessions", refused) from None
     except Exception as error:
         raise _crashed(host, "host_sessions", error) from error

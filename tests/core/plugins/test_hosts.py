@@ -134,6 +134,23 @@ def test_a_decoration_that_is_a_text_is_a_host_failure() -> None:
         Hosts.of({"good": Bad()}).decoration(CALL, "history_list")
 
 
+def test_a_refusal_that_a_question_does_not_have_is_the_failure_of_its_plugin() -> None:
+    class Refusing(Good):
+        @hookimpl
+        def host_identity(self, call: HostCall) -> Any:
+            raise Refused("unreadable_session", "no session")
+
+        @hookimpl
+        def host_projection(self, call: HostCall, session: SessionEntry | None) -> Any:
+            raise Refused("not_found", "no session")
+
+    hosts = Hosts.of({"good": Refusing()})
+    with pytest.raises(HostFailure, match="'good'.*host_identity.*'unreadable_session'"):
+        hosts.identity(CALL)
+    with pytest.raises(HostFailure, match="only 'unreadable_session'"):
+        hosts.current(CALL)
+
+
 def test_a_crash_of_a_plugin_is_a_host_failure_that_keeps_its_cause_and_not_its_text() -> None:
     class Crashing(Good):
         @hookimpl
