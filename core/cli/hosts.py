@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+from contextlib import suppress
+
 import click
 
+from hindnote.core.budget import OUTPUT_BUDGET_BYTES, utf8_size
 from hindnote.core.calls import HostCall
 from hindnote.core.cli.call import current_directory
 from hindnote.core.failures import HostFailure
+from hindnote.core.outcome import Refused
 from hindnote.core.plugins import HostReport, Hosts
 
 
@@ -16,15 +22,16 @@ def hosts(check: bool) -> None:
     """List the host plugins, where each comes from, and why one was refused.
 
     Plugins are found through the entry-point group hindnote.hosts. With --check each
-    is asked for its base directory twice and for its identity once, as for a call
-    from the current directory.
+    is asked what a call from the current directory would ask: its base directory, twice,
+    its identity, its text around history, its sessions, and the newest of them. The
+    traceback of a plugin that crashes goes to standard error.
     """
     loaded = Hosts.load()
     wrong = False
     for report in loaded.report():
         problem = report.refused.reason if report.refused else None
         if check and problem is None:
-            problem = asked(loaded, report.source.slug)
+            problem = _problem(loaded, report.source.slug)
         wrong = wrong or problem is not None
         _show(report, problem, checked=check)
     if check and wrong:
@@ -42,17 +49,39 @@ def _show(report: HostReport, problem: str | None, *, checked: bool) -> None:
         click.echo(f"  {problem}")
 
 
-def asked(hosts: Hosts, slug: str) -> str | None:
-    """Return what is wrong with a host's answers, or None."""
-    call = HostCall(host=slug, cwd=current_directory())
+def _problem(hosts: Hosts, slug: str) -> str | None:
     try:
-        first, second = hosts.base_cwd(call), hosts.base_cwd(call)
-        hosts.identity(call)
+        asked(hosts, slug)
     except HostFailure as failure:
+        if failure.__cause__ is not None:
+            traceback.print_exception(failure.__cause__, file=sys.stderr)
         return str(failure)
+    return None
+
+
+def asked(hosts: Hosts, slug: str) -> None:
+    """Ask a host what a call asks, as for one from the current directory.
+
+    Raises:
+        HostFailure: An answer is not what the contract says.
+    """
+    call = HostCall(host=slug, cwd=current_directory())
+    first, second = hosts.base_cwd(call), hosts.base_cwd(call)
     if first != second:
-        return (
+        raise HostFailure(
             f"host_base_cwd answered {str(first)!r} and then {str(second)!r} for one call; "
             "its answer must depend on the call alone"
         )
-    return None
+    hosts.identity(call)
+    for operation in ("history_list", "history_read"):
+        told = hosts.decoration(call, operation)
+        if (size := utf8_size(told.prefix) + utf8_size(told.suffix)) > OUTPUT_BUDGET_BYTES // 4:
+            raise HostFailure(
+                f"host_decoration({operation!r}) takes {size} of the {OUTPUT_BUDGET_BYTES} bytes of "
+                "an answer; a quarter is the most that leaves it useful"
+            )
+    newest = next(iter(list(hosts.sessions(call, slug))), None)
+    if newest is not None:
+        # What one session holds is no business of the check: a refusal is an answer.
+        with suppress(Refused):
+            hosts.open(call, newest)

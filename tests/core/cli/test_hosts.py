@@ -46,6 +46,18 @@ def host_projection(call, session):
     return None
 """
 
+IMPORTS = "from hindnote import Decoration, HostIdentity, SessionEntry, hookimpl\n"
+
+ANSWERS = {
+    "host_base_cwd": ("host_base_cwd(call)", "call.cwd"),
+    "host_identity": (
+        "host_identity(call)",
+        'HostIdentity(host="wrong", session_id=None, agent="a", model="m")',
+    ),
+    "host_projection": ("host_projection(call, session)", "None"),
+    "host_sessions": ("host_sessions(call)", '[SessionEntry(host="wrong", id="s1", file="/s1")]'),
+}
+
 
 def hosts(*arguments: str) -> Result:
     return CliRunner().invoke(make_app(), ["hosts", *arguments])
@@ -97,7 +109,35 @@ def test_a_host_that_crashes_fails_the_check_and_the_others_are_checked(install:
     assert result.exit_code == 1
     assert "crashing: failed" in result.output
     assert "claude: ok" in result.output
-    assert "secret" not in result.output
+    assert "secret" not in result.stdout
+    assert "KeyError: 'secret'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer"),
+    [
+        ("host_decoration(operation)", '"<history>"'),
+        ("host_decoration(operation)", 'Decoration(prefix="x" * 9_000)'),
+        ("host_sessions(call)", '["s1"]'),
+        ("host_projection(call, session)", "1 / 0"),
+    ],
+)
+def test_a_question_that_only_history_asks_fails_the_check(
+    install: Install, hook: str, answer: str
+) -> None:
+    name = hook.partition("(")[0]
+    answers = {**ANSWERS, name: (hook, answer)}
+    source = "".join(
+        f"\n@hookimpl\ndef {one}:\n    return {told}\n" for one, told in answers.values()
+    )
+    install("wrong-host", "wrong", "hindnote_test_wrong", IMPORTS + source)
+
+    result = hosts("--check")
+
+    assert result.exit_code == 1
+    assert "wrong: failed" in result.stdout
+    assert name in result.stdout
+    assert "pi: ok" in result.stdout
 
 
 def test_a_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
