@@ -98,7 +98,14 @@ def test_the_limits_count_bytes_with_the_suffix() -> None:
     assert HOMES.parse("/".join(["x" * 100] * 5)).path[-1] == "x" * 100 + ".md"
 
 
-@given(st.text(alphabet="ab./@ \\:é\u0301\x00-", max_size=12))
+ODD = st.text(alphabet="ab./@ \\:é\u0301\x00-", max_size=12)
+NAMES = st.text(alphabet="abé\u0301-. ", min_size=1, max_size=4).filter(
+    lambda name: name[0] in "abé"
+)
+HEADS = st.sampled_from(["", "@project/", "@human/", "@agents/you/"])
+
+
+@given(ODD | st.builds("{}{}".format, HEADS, st.lists(NAMES, min_size=1, max_size=3).map("/".join)))
 def test_what_is_accepted_stays_inside_its_home_and_is_stable(text: str) -> None:
     try:
         address = HOMES.parse(text)
