@@ -46,6 +46,9 @@ GAP = 2
 LEGIBLE = 8
 """Columns without which a directory or a name is not worth showing."""
 
+NARROWEST = 16
+"""Columns that a session's name gets on any terminal."""
+
 SESSION_LEAST = 24
 """Columns that a session's name gets before a directory gets any, should it need them."""
 
@@ -225,8 +228,11 @@ def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
     # goes on in the next line; what is left of the others would tell nothing.
     events = 10 if any(row.problem for row in rows) else 6
     size = max([4, *(len(_size(row.entry.size)) for row in rows)])
-    room = console.width - (16 + size + events + 3 * GAP)
+    others = 16 + size + events + 3 * GAP
     longest = max((len(short[row.entry.canonical]) for row in rows), default=0)
+    # A number that is cut is another number: a terminal that is too narrow wraps the lines.
+    console.width = max(console.width, others + NARROWEST)
+    room = console.width - others
     session = min(longest, max(min(room, SESSION_LEAST), room - 2 * (GAP + LEGIBLE)))
     directory, name = _shares(rows, room - session - 2 * GAP)
     table.add_column("changed", no_wrap=True, width=16)

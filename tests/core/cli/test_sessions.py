@@ -154,6 +154,22 @@ def test_what_cannot_be_asked_is_refused(
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("width", [20, 40, 47])
+def test_no_number_is_cut_on_a_terminal_that_is_too_narrow_for_a_line(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", *(f"text {number}" for number in range(123)))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    heads, row, *_, end = plain_lines()
+
+    assert heads.split() == ["changed", "session", "size", "events"]
+    assert row.split()[2] == "pi:aaaaaaaa"
+    assert row.split()[-1] == "123"
+    assert end == "1 of 1 session"
+
+
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_a_narrow_terminal_takes_room_from_directories_and_names_first(
     corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
