@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
+from hindnote.core.failures import HostFailure
 from hindnote.core.history.document import Event, ToolStatus, event_of
 from hindnote.core.history.instants import instant
-from hindnote.core.history.projection import SlotKind
-from hindnote.core.outcome import Refused
+from hindnote.core.history.projection import SlotFacts, SlotKind
+from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Branch, Projection, Scannable
@@ -190,16 +191,35 @@ class Timeline:
         """Return when the event at a position was recorded; NaN when that is unknown."""
         if self.branch.times:
             return self.branch.times[position]
-        return instant(self.projection.facts(self.seq(position)).created_at)
+        return instant(self._facts(position).created_at)
 
     def event(self, position: int) -> Event:
         """Return the event at a position."""
-        facts = self.projection.facts(self.seq(position))
+        facts = self._facts(position)
         other = self.partner(position)
-        result = None if other is None else self.projection.facts(self.seq(other))
+        result = None if other is None else self._facts(other)
         status = self._missing(position) if result is None else None
         kind = _KINDS[self.branch.kinds[position]]
         return event_of(self.seq(position), kind, facts, result, status)
+
+    def _facts(self, position: int) -> SlotFacts:
+        seq = self.seq(position)
+        try:
+            facts = self.projection.facts(seq)
+        except (Refused, HostFailure):
+            raise
+        except Exception as error:
+            raise self._failure(seq, f"failed with {type(error).__name__}") from error
+        if not isinstance(facts, SlotFacts):
+            raise self._failure(seq, f"answered with a {type(facts).__name__!r}, not a SlotFacts")
+        return facts
+
+    def _failure(self, seq: int, what: str) -> HostFailure:
+        header = self.projection.header
+        return HostFailure(
+            f"host plugin {header.host!r}, asked for facts({seq}) of session "
+            f"{quote(header.session_id)}, {what}"
+        )
 
     def raw(self, position: int, session: Scannable) -> Iterator[bytes]:
         """Yield the lines of which the event at a position is made.

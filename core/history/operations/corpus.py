@@ -152,13 +152,25 @@ class Corpus:
             if self._outside_bounds(target) or self._ruled_out(target, deadline):
                 self._advance(covered=1)
                 continue
-            projection = self._open(target)
-            if projection is None:
-                self._advance(skipped=1)
-            elif not self._look_into(target, projection):
+            if not self._take(target):
                 return
-            else:
-                self._advance(covered=1)
+
+    def _take(self, target: Target) -> bool:
+        """Look into a session as far as it can be read; return whether there is room for more."""
+        try:
+            projection = self._sessions.open(target)
+            if projection is not None:
+                whole = self._look_into(target, projection)
+                self._advance(covered=int(whole))
+                return whole
+        except Refused as refused:
+            if refused.code not in ("unreadable_session", "io_error"):
+                raise
+        except HostFailure as failure:
+            # A plugin that fails on one session silences no other.
+            self._sessions.pass_over(target.canonical.partition(":")[0], failure)
+        self._advance(skipped=1)
+        return True
 
     def _look_into(self, target: Target, projection: Projection) -> bool:
         """Take what one session has to offer; return whether that was all of it."""
@@ -216,18 +228,6 @@ class Corpus:
             timeline.role(chosen.position),
             timeline.branch.call_ids.get(chosen.position),
         )
-
-    def _open(self, target: Target) -> Projection | None:
-        try:
-            return self._sessions.open(target)
-        except Refused as refused:
-            if refused.code in ("unreadable_session", "io_error"):
-                return None
-            raise
-        except HostFailure as failure:
-            # A plugin that fails on one session silences no other.
-            self._sessions.pass_over(target.canonical.partition(":")[0], failure)
-            return None
 
     def _ruled_out(self, target: Target, deadline: float) -> bool:
         return self._scan is not None and self._scan.lacks(target, deadline)

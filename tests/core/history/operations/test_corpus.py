@@ -147,6 +147,19 @@ def test_a_session_on_which_a_plugin_fails_is_skipped_and_the_plugin_is_named() 
     assert "host plugin 'pi' failed in host_projection" in page["note"]
 
 
+def test_a_session_whose_facts_crash_gives_what_came_before_and_silences_no_other() -> None:
+    found = FakeSource(talk("s1", "needle", "needle"), talk("s2", "needle"))
+    [first, second] = [builder.projection() for builder in found.builders]
+    first.slots.pop(1)
+    found.open = lambda call, entry: first if entry.id == "s1" else second  # type: ignore[method-assign]
+
+    page = listed(found, query="needle")
+
+    assert where(page) == [("pi:s1", 2), ("pi:s2", 1)]
+    assert (page["sessions_covered"], page["sessions_skipped"]) == (1, 1)
+    assert "host plugin 'pi', asked for facts(1)" in page["note"]
+
+
 def test_the_one_host_that_is_asked_fails_as_the_call_does() -> None:
     found = FakeSource(talk("s1", "a"), talk("s2", "b", host="claude"))
     found.failing.add("claude")
