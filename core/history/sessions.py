@@ -204,11 +204,13 @@ class Sessions:
                 self.pass_over(host, failure)
 
     def pass_over(self, host: str, failure: HostFailure) -> None:
-        """Go on without a host, or without one session of it; the first reason is kept."""
+        """Go on without a host, or without one session of it; the first reason is kept and logged."""
         import logging
 
+        if host in self.failures:
+            return
         logging.getLogger("hindnote.history").warning("%s", failure, exc_info=failure.__cause__)
-        self.failures.setdefault(host, failure)
+        self.failures[host] = failure
 
     def _named(self, selector: str) -> Target:
         _check(selector)
