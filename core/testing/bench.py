@@ -36,8 +36,7 @@ class SessionWriter(Protocol):
 
         The session's file need not exist until something is appended. The call's
         ``cwd`` is an existing directory, and what the catalogue needs to find the
-        session (``config_dir``, ``extra``) is set. Two sessions begun in one folder
-        are two sessions of one catalogue.
+        session (``config_dir``, ``extra``) is set. The kit begins one session in a folder.
         """
         ...
 
