@@ -60,7 +60,8 @@ def examine_installation() -> Iterator[Finding]:
     for report in Hosts.load().report():
         subject = f"host {report.source.slug}"
         if report.refused:
-            yield Finding("error", subject, f"was refused: {report.refused.reason}")
+            refused = report.source.distribution or report.source.value
+            yield Finding("error", subject, f"{refused} was refused: {report.refused.reason}")
         else:
             yield Finding("ok", subject, report.source.distribution or report.source.value)
     yield from _examine_commands()

@@ -31,6 +31,15 @@ def test_a_refused_host_and_a_broken_command_are_wrong(install: Install) -> None
     assert "entry point wave" in subjects
 
 
+def test_of_two_plugins_for_one_host_the_refused_one_is_named(install: Install) -> None:
+    install("a", "acme", "hindnote_test_a")
+    install("b", "acme", "hindnote_test_b")
+
+    [wrong] = [finding for finding in examine_installation() if finding.level == "error"]
+
+    assert wrong.message.startswith("b 1.0 was refused: the slug is taken by ")
+
+
 def test_two_claims_to_one_command_are_wrong(install: Install) -> None:
     install("a", "wave", "hindnote_test_a:x", "x = 1", "hindnote.commands")
     install("b", "wave", "hindnote_test_b:x", "x = 1", "hindnote.commands")
