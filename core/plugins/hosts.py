@@ -176,23 +176,24 @@ def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
     except HostFailure:
         raise
     except Refused as refused:
-        raise _checked(host, hook, refused) from None
-    except Exception as error:
+        _may_refuse(host, hook, refused)
+        raise
+    except (Exception, SystemExit) as error:
         raise _crashed(host, hook, error) from error
 
 
-def _checked(host: Loaded, hook: str, refused: Refused) -> Refused | HostFailure:
-    """Return a plugin's refusal, or the failure that it is where the hook has none."""
-    allowed = REFUSALS.get(hook)
-    if refused.refusal.code == allowed:
-        return refused
+def _may_refuse(host: Loaded, hook: str, refused: Refused) -> None:
+    """Raise ``HostFailure`` for a refusal that a hook does not have."""
+    allowed, code = REFUSALS.get(hook), refused.refusal.code
+    if code == allowed:
+        return
     may = f"only {allowed!r}" if allowed else "nothing"
-    return HostFailure(
-        f"{host.source} refused {hook} with {refused.refusal.code!r}, and may refuse {may} there"
-    )
+    raise HostFailure(
+        f"{host.source} refused {hook} with {code!r}, and may refuse {may} there"
+    ) from refused
 
 
-def _crashed(host: Loaded, hook: str, error: Exception) -> HostFailure:
+def _crashed(host: Loaded, hook: str, error: BaseException) -> HostFailure:
     return HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}")
 
 
@@ -221,6 +222,7 @@ def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionE
     except HostFailure:
         raise
     except Refused as refused:
-        raise _checked(host, "host_sessions", refused) from None
-    except Exception as error:
+        _may_refuse(host, "host_sessions", refused)
+        raise
+    except (Exception, SystemExit) as error:
         raise _crashed(host, "host_sessions", error) from error

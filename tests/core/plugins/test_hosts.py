@@ -151,6 +151,24 @@ def test_a_refusal_that_a_question_does_not_have_is_the_failure_of_its_plugin() 
         hosts.current(CALL)
 
 
+def test_a_plugin_that_leaves_the_process_is_a_host_failure() -> None:
+    class Leaving(Good):
+        @hookimpl
+        def host_identity(self, call: HostCall) -> Any:
+            sys.exit(3)
+
+        @hookimpl
+        def host_sessions(self, call: HostCall) -> Iterator[SessionEntry]:
+            yield SessionEntry(host="good", id="s1", file=Path("/s1"))
+            sys.exit(3)
+
+    hosts = Hosts.of({"good": Leaving()})
+    with pytest.raises(HostFailure, match="host_identity with SystemExit"):
+        hosts.identity(CALL)
+    with pytest.raises(HostFailure, match="host_sessions with SystemExit"):
+        list(hosts.sessions(CALL, "good"))
+
+
 def test_a_crash_of_a_plugin_is_a_host_failure_that_keeps_its_cause_and_not_its_text() -> None:
     class Crashing(Good):
         @hookimpl
