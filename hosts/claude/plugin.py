@@ -53,6 +53,7 @@ def host_identity(call: HostCall) -> HostIdentity:
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
     # Only history needs a decoder; a call that asks for notes starts without it.
     from hindnote.hosts.claude.decoder import open_transcript
+    from hindnote.hosts.claude.transcript.arrival import wait_for_call
 
     if session is None and call.leaf_id is not None:
         raise HostFailure(
@@ -60,7 +61,11 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
             "session stands; leave it out"
         )
     file = session_file(call) if session is None else session.file
-    return None if file is None else open_transcript(file, running=session is None)
+    if file is None:
+        return None
+    if session is None and call.call_id is not None:
+        wait_for_call(file, call.call_id)
+    return open_transcript(file, running=session is None)
 
 
 @hookimpl

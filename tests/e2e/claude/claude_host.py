@@ -134,7 +134,7 @@ class Claude:
 
     def sockets(self) -> list[Path]:
         """The folders of helpers' sockets; the host keeps sockets of its own beside them."""
-        return sorted(self.runtime.glob("hindnote-*"))
+        return sorted(path for path in self.runtime.glob("hindnote-*") if path.is_dir())
 
     def helpers(self) -> list[int]:
         """The ids of the helper processes of this test that are alive."""

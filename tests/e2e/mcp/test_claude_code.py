@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 
-from claude_host import DONE, PREFIX, Claude, results, texts, tool
-from model import Turn
+from claude_host import DONE, PREFIX, Claude, results, texts, tool, wait_until
+from model import Hold, Turn
 
 from hindnote.core.declarations import declaration
 from hindnote.core.registry import registry
@@ -61,8 +62,13 @@ def test_arguments_that_break_the_schema_are_an_error_that_names_them(
 def test_history_is_the_running_session_of_the_directory(
     program: Claude, options: list[str]
 ) -> None:
-    program.model.then(Turn(tool("history_read", seq=1)), DONE)
+    # No model answers as soon as this one; the host writes its session's file a moment later.
+    written = threading.Event()
+    program.model.then(Turn(Hold(written), tool("history_read", seq=1)), DONE)
 
-    program.run("What was the first thing I said?", *options)
+    process = program.start("What was the first thing I said?", *options)
+    wait_until(lambda: bool(list(program.home.glob(".claude/projects/*/*.jsonl"))))
+    written.set()
+    assert process.wait(60) == 0
 
     assert "What was the first thing I said?" in texts(program.model.played[1])[0]

@@ -130,3 +130,19 @@ def test_every_listed_session_can_be_opened(tmp_path: Path) -> None:
         projection = plugin.host_projection(asked, entry)
         assert projection is not None
         assert projection.header.session_id == entry.id
+
+
+def test_a_running_call_waits_for_its_own_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = DATA / "pending.jsonl"
+    (name,) = json.loads((DATA / "expected.json").read_bytes())[recorded.name]["pending"]
+    file = tmp_path / "s.jsonl"
+    file.touch()
+    monkeypatch.setattr("time.sleep", lambda _: shutil.copy(recorded, file))
+
+    waited = plugin.host_projection(call(tmp_path, session_file=file, call_id=name), None)
+    whole = plugin.host_projection(call(tmp_path, session_file=recorded), None)
+
+    assert waited is not None and whole is not None
+    assert list(waited.branch.seqs) == list(whole.branch.seqs)

@@ -1,0 +1,52 @@
+"""Waiting for what Claude Code has said and not yet written."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.files import open_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIMIT_SECONDS = 0.3
+"""How long to wait at most. Of the calls in the end-to-end tests each was written within 0.07."""
+
+_POLL_SECONDS = 0.005
+
+_TAIL = 1 << 20
+"""Bytes at the end of a file among which a call that has just begun is looked for."""
+
+
+def wait_for_call(file: Path, call_id: str) -> None:
+    """Wait until a transcript holds a running call, or the limit is over.
+
+    Claude Code writes rows a moment after it has acted on them, a new session's file
+    included: whoever reads at once misses the call itself and what led to it.
+
+    Args:
+        file: The transcript; it need not exist yet.
+        call_id: The call's id.
+    """
+    wanted = json.dumps(call_id)[1:-1].encode()
+    deadline = time.monotonic() + LIMIT_SECONDS
+    seen = 0
+    while True:
+        try:
+            handle = open_file(file)
+        except OSError:
+            pass  # not there yet
+        else:
+            with os.fdopen(handle, "rb") as stream:
+                size = os.fstat(handle).st_size
+                stream.seek(max(seen - len(wanted), size - _TAIL, 0))
+                text = stream.read()
+                seen = stream.tell()
+            if wanted in text:
+                return
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(_POLL_SECONDS)
