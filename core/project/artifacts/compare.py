@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -96,24 +96,6 @@ class Refreshed:
             _, names = self.covered.folders.get(folder, (None, ()))
             if names is not rows and folder.startswith(below):
                 yield from (folder + name for name in rows if name not in names)
-
-
-def updated(known: Known, changes: Iterable[Change], gone: Iterable[str]) -> Known:
-    """Return what is indexed once changes were written; what was known stays as it is."""
-    now, own = dict(known), set[str]()
-
-    def rows(folder: str) -> dict[str, Row]:
-        if folder not in own:
-            own.add(folder)
-            now[folder] = dict(known.get(folder, _NOTHING))
-        return now[folder]
-
-    for folder, name in map(split, gone):
-        rows(folder).pop(name, None)
-    for change in changes:
-        folder, name = split(change.path)
-        rows(folder)[name] = (*change.signature, change.hash)
-    return {folder: held for folder, held in now.items() if held}
 
 
 def compare(walk: Walk, known: Known, *, strict: bool) -> Refreshed:

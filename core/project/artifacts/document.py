@@ -85,7 +85,7 @@ def _title(path: str, values: Mapping[str, Json], body: str) -> str:
 
 
 def _links(path: str, preview: str) -> Iterator[str]:
-    folder = posixpath.dirname(path)
+    folder = path.rpartition("/")[0]
     for match in _LINK.finditer(preview):
         target = unquote(match[1])
         if "://" in target or target.startswith("/"):
@@ -101,9 +101,14 @@ def _fields(values: Mapping[str, Json]) -> Iterator[Field]:
             if not value:
                 yield Field(key, None, None, "list")
             for item in value:
-                yield Field(key, normalised(item), shown(item), "list")
+                yield _field(key, item, "list")
         else:
-            yield Field(key, normalised(value), shown(value), type_of(value))
+            yield _field(key, value, type_of(value))
+
+
+def _field(key: str, value: Json, kind: FieldType) -> Field:
+    text = shown(value)
+    return Field(key, None if text is None else _compared(text), text, kind)
 
 
 def type_of(value: Json) -> FieldType:
@@ -115,7 +120,7 @@ def type_of(value: Json) -> FieldType:
     if isinstance(value, int | float):
         return "number"
     if isinstance(value, str):
-        return "date" if _DATE.fullmatch(value) else "text"
+        return "date" if value[4:5] == "-" and _DATE.fullmatch(value) else "text"
     return "list" if isinstance(value, list) else "mapping"
 
 
@@ -133,8 +138,12 @@ def normalised(value: Any) -> str | None:
     finds the text ``"2024"`` as well.
     """
     text = shown(value)
-    if text is None or text.isascii():
-        return text and text.strip().lower()
+    return None if text is None else _compared(text)
+
+
+def _compared(text: str) -> str:
+    if text.isascii():
+        return text.strip().lower()
     return unicodedata.normalize("NFKC", text.strip()).casefold()
 
 

@@ -1,16 +1,15 @@
-"""Writing into the index what changed in the files, in one transaction, and its sum in another."""
+"""Writing into the index what changed in the files, in one transaction."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hindnote.core.project.artifacts.document import spaced
-from hindnote.core.project.artifacts.sound import Stored, total
+from hindnote.core.project.artifacts.sound import Stored
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.compare import Change, Signature
@@ -25,20 +24,22 @@ TABLES = {
 }
 """Every table, and its column with the document's number."""
 
+INDEXES = (
+    "partly_covered ON documents (path) WHERE NOT covered",
+    "fields_by_value ON fields (key, value, document)",
+    "fields_by_document ON fields (document)",
+    "links_by_document ON links (document)",
+    "links_by_target ON links (target)",
+)
+"""Made when the first documents are there, which is faster than to keep each one sorted."""
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
 UNSIGNED = 2**64 - 1
 """The largest inode. Some file systems use all of its bits."""
 
 
-class Written(NamedTuple):
-    """The tokens of two states of an index: before a change and after it."""
-
-    before: bytes
-    token: bytes
-
-
-def follow(
-    connection: sqlite3.Connection, changes: Sequence[Change], gone: Sequence[str]
-) -> Written:
+def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iterable[str]) -> None:
     """Write what changed, all of it or nothing.
 
     Args:
@@ -61,30 +62,15 @@ def follow(
                     (*_kept(change.signature), change.path),
                 )
         _add(connection, [(change, change.document) for change in changes if change.document])
-        before = execute("SELECT token FROM state").fetchone()[0]
-        token = os.urandom(16)
-        execute("UPDATE state SET token = ?", (token,))
-        if gone or any(change.document for change in changes):
-            execute("UPDATE state SET total = NULL")
+        if empty:
+            for index in INDEXES:
+                execute(f"CREATE INDEX IF NOT EXISTS {index}")
+        execute("UPDATE state SET token = randomblob(16)")
         execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
             execute("ROLLBACK")
         raise
-    return Written(before, token)
-
-
-def add_up(connection: sqlite3.Connection, token: bytes) -> None:
-    """Write the sum of what a change left, by which a later one tells that it still holds.
-
-    Args:
-        connection: Of an index on disk, in no transaction.
-        token: Of the change. Whoever wrote after it adds up what they left.
-    """
-    with contextlib.suppress(sqlite3.OperationalError), connection:
-        # The word index writes what it holds when a transaction ends, so this is one of its own.
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("UPDATE state SET total = ? WHERE token = ?", (total(connection), token))
 
 
 def _forget(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
@@ -149,7 +135,7 @@ def _stored(change: Change, document: Document) -> Stored:
         title=document.title,
         covered=int(document.covered),
         preview=document.preview,
-        metadata=json.dumps(document.metadata, ensure_ascii=False),
+        metadata=_json(document.metadata),
     )
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split, updated
-from hindnote.core.project.artifacts.following import UNSIGNED, Written, add_up, follow
-from hindnote.core.project.artifacts.sound import Unsound, check
+from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split
+from hindnote.core.project.artifacts.following import UNSIGNED, follow
+from hindnote.core.project.artifacts.sound import Unsound
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.walk import Walk
@@ -26,15 +26,13 @@ SCHEMA_VERSION = 3
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
-CREATE TABLE state (token BLOB NOT NULL, total INTEGER);
-INSERT INTO state VALUES (randomblob(16), NULL);
+CREATE TABLE state (token BLOB NOT NULL);
+INSERT INTO state VALUES (randomblob(16));
 CREATE TABLE documents (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL, size INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
     mtime INTEGER NOT NULL, inode INTEGER NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL,
     covered INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX documents_by_path ON documents (path);
-CREATE INDEX partly_covered ON documents (path) WHERE NOT covered;
 CREATE TABLE contents (
     document INTEGER PRIMARY KEY, preview TEXT NOT NULL, metadata TEXT NOT NULL,
     seal INTEGER NOT NULL
@@ -42,11 +40,7 @@ CREATE TABLE contents (
 CREATE TABLE fields (
     document INTEGER NOT NULL, key TEXT NOT NULL, value TEXT, shown TEXT, type TEXT NOT NULL
 );
-CREATE INDEX fields_by_value ON fields (key, value, document, type);
-CREATE INDEX fields_by_document ON fields (document);
 CREATE TABLE links (document INTEGER NOT NULL, target TEXT NOT NULL);
-CREATE INDEX links_by_document ON links (document);
-CREATE INDEX links_by_target ON links (target);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, metadata, body, tokenize = "unicode61 remove_diacritics 2"
 );
@@ -108,12 +102,10 @@ class Index:
             return _read(self.connection)
         found = _KNOWN.get(self.stamp)
         if found is None:
-            # One state for all of its queries.
-            self.connection.execute("BEGIN")
-            check(self.connection)
             found = _read(self.connection)
-            self.connection.execute("COMMIT")
-            _remember(self.stamp, found)
+            if len(_KNOWN) >= _REMEMBERED:
+                _KNOWN.clear()
+            _KNOWN[self.stamp] = found
         return found
 
     def refresh(
@@ -140,20 +132,10 @@ class Index:
         if result.changes or gone:
             if not self.in_memory:
                 effects.may_touch_cache()
-            written = follow(self.connection, sorted(result.changes, key=attrgetter("path")), gone)
-            if self.stamp is not None:
+            follow(self.connection, sorted(result.changes, key=attrgetter("path")), gone)
+            if not self.in_memory:
                 effects.touched_cache()
-                if result.refreshed or gone:
-                    add_up(self.connection, written.token)
-                self._remember_written(self.stamp, written, updated(known, result.changes, gone))
         return result
-
-    def _remember_written(self, stamp: Stamp, written: Written, known: Known) -> None:
-        """Remember what is indexed now, unless another one has written meanwhile."""
-        with suppress(OSError):
-            now = read_stamp(Path(stamp[0]), self.connection)
-            if written.before == stamp[-1] and written.token == now[-1]:
-                _remember(now, known)
 
 
 def read_stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
@@ -181,9 +163,3 @@ def _read(connection: sqlite3.Connection) -> Known:
         prefix, name = split(path)
         found.setdefault(prefix, {})[name] = (size, mtime, inode & UNSIGNED, told)
     return found
-
-
-def _remember(stamp: Stamp, known: Known) -> None:
-    if len(_KNOWN) >= _REMEMBERED:
-        _KNOWN.clear()
-    _KNOWN[stamp] = known

