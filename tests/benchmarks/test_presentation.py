@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-import time
 from typing import Any
 
 import pytest
-from yardstick import SMOKE
+from yardstick import SMOKE, best, said, times_as_long
 
 from hindnote.hosts.pi.presentation.parse import present
 
 LINES = 50 if SMOKE else 2_000
-ROUNDS = 1 if SMOKE else 5
 
 TEXTS = {
     "plain": "src/app.py:{n}: def add(a, b):",
@@ -23,34 +19,33 @@ TEXTS = {
 }
 
 
-def spent(text: str) -> float:
-    """Return the least processor time of a few rounds, in seconds."""
+def parse(text: str) -> None:
     message: dict[str, Any] = {"toolName": "grep", "content": text, "isError": False}
-    times = []
-    for _ in range(ROUNDS):
-        gc.collect()
-        started = time.process_time()
-        shown = present(message)
-        times.append(time.process_time() - started)
-        assert shown.joined() == text
-    return min(times)
+    assert present(message).joined() == text
+
+
+def doubled(name: str, once: str, twice: str) -> float:
+    """Return how many times as long the second text takes as the first, and say so."""
+    found = times_as_long(lambda: parse(twice), lambda: parse(once))
+    said(f"{name}: {best(lambda: parse(once)) * 1e3:.1f} ms, doubled {found:.2f} times")
+    return found
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_twice_the_lines_take_about_twice_the_time(name: str) -> None:
     once, twice = (
-        spent("\n".join(TEXTS[name].format(n=n) for n in range(1, count + 1)))
+        "\n".join(TEXTS[name].format(n=n) for n in range(1, count + 1))
         for count in (LINES, 2 * LINES)
     )
 
-    sys.stderr.write(f"{name}: {once * 1e3:.1f} ms, doubled {twice / once:.2f} times\n")
-    assert SMOKE or twice <= 3 * once + 0.005
+    found = doubled(name, once, twice)
+
+    assert SMOKE or found <= 3
 
 
 def test_a_longer_line_takes_about_the_time_of_reading_it() -> None:
     long = "a.py:1: " + "x:1: " * (100 if SMOKE else 200_000)
 
-    once, twice = spent(long), spent(long + long)
+    found = doubled("one line", long, long + long)
 
-    sys.stderr.write(f"one line: {once * 1e3:.1f} ms, doubled {twice / once:.2f} times\n")
-    assert SMOKE or twice <= 3 * once + 0.005
+    assert SMOKE or found <= 3

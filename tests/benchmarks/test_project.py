@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from yardstick import SMOKE, said
+from yardstick import SMOKE, said, times_as_long
 
 from hindnote.core.project.markdown import parse_markdown
 from hindnote.core.project.tools import run_tool
@@ -73,15 +72,6 @@ def seconds(work: Callable[[], Any], times: int = 1) -> float:
     return min(taken)
 
 
-def ratio(work: Callable[[], Any], least: Callable[[], Any]) -> float:
-    """Return how many times as long the work takes as the least, the median of several pairs.
-
-    The machine's own speed changes from one second to the next, and little within a pair.
-    """
-    rounds = 1 if SMOKE else 7
-    return statistics.median(seconds(work) / seconds(least) for _ in range(rounds))
-
-
 def search(base: Path, **arguments: Any) -> dict[str, Any]:
     dto = run_tool("project_artifact_search", arguments, base_cwd=base).dto
     assert dto["ok"], dto
@@ -108,7 +98,7 @@ def test_a_cold_index_costs_at_most_three_times_reading_and_parsing(project: Pat
         shutil.rmtree(project / ".hindnote", ignore_errors=True)
         assert search(project, query="rollback")["data"]["cache_state"]["refreshed"] == DOCUMENTS
 
-    found = ratio(cold, lambda: read_and_parse(project))
+    found = times_as_long(cold, lambda: read_and_parse(project), time.perf_counter)
 
     said(f"{DOCUMENTS} documents: {found:.2f} times reading and parsing them")
     assert SMOKE or found <= 3
@@ -141,7 +131,7 @@ def test_strict_freshness_costs_at_most_half_more_than_hashing(project: Path) ->
     def strict() -> None:
         search(project, query="Note 42", freshness="strict")
 
-    found = ratio(strict, lambda: hash_all(project))
+    found = times_as_long(strict, lambda: hash_all(project), time.perf_counter)
 
     said(f"{DOCUMENTS} documents: {found:.2f} times hashing them")
     assert SMOKE or found <= 1.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -27,6 +28,26 @@ def best(
         work()
         times.append(time.process_time() - started)
     return min(times)
+
+
+def times_as_long(
+    work: Callable[[], object],
+    least: Callable[[], object],
+    clock: Callable[[], float] = time.process_time,
+    pairs: int = 1 if SMOKE else 7,
+) -> float:
+    """Return how many times as long the work takes as the least, the median of several pairs.
+
+    The machine's own speed changes from one second to the next, and little within a pair.
+    """
+
+    def taken(one: Callable[[], object]) -> float:
+        gc.collect()
+        started = clock()
+        one()
+        return clock() - started
+
+    return statistics.median(taken(work) / taken(least) for _ in range(pairs))
 
 
 def said(line: str) -> None:

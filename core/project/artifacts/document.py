@@ -7,9 +7,10 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
 from hindnote.core.project.markdown import parse_markdown
@@ -41,8 +42,7 @@ class Field(NamedTuple):
     type: FieldType
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """What is indexed of one document."""
 
     title: str
