@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import suppress
+from operator import attrgetter
 
 import click
 
@@ -80,7 +81,7 @@ def asked(hosts: Hosts, slug: str) -> None:
                 f"host_decoration({operation!r}) takes {size} of the {OUTPUT_BUDGET_BYTES} bytes of "
                 "an answer; a quarter is the most that leaves it useful"
             )
-    newest = next(iter(list(hosts.sessions(call, slug))), None)
+    newest = max(hosts.sessions(call, slug), key=attrgetter("modified"), default=None)
     if newest is not None:
         # What one session holds is no business of the check: a refusal is an answer.
         with suppress(Refused):

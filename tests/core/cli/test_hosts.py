@@ -59,6 +59,14 @@ ANSWERS = {
 }
 
 
+def answering(answers: dict[str, tuple[str, str]]) -> str:
+    """Return the source of a host plugin, with other answers to some of the questions."""
+    return IMPORTS + "".join(
+        f"\n@hookimpl\ndef {question}:\n    return {answer}\n"
+        for question, answer in (ANSWERS | answers).values()
+    )
+
+
 def hosts(*arguments: str) -> Result:
     return CliRunner().invoke(make_app(), ["hosts", *arguments])
 
@@ -126,11 +134,7 @@ def test_a_question_that_only_history_asks_fails_the_check(
     install: Install, hook: str, answer: str
 ) -> None:
     name = hook.partition("(")[0]
-    answers = {**ANSWERS, name: (hook, answer)}
-    source = "".join(
-        f"\n@hookimpl\ndef {one}:\n    return {told}\n" for one, told in answers.values()
-    )
-    install("wrong-host", "wrong", "hindnote_test_wrong", IMPORTS + source)
+    install("wrong-host", "wrong", "hindnote_test_wrong", answering({name: (hook, answer)}))
 
     result = hosts("--check")
 
@@ -138,6 +142,22 @@ def test_a_question_that_only_history_asks_fails_the_check(
     assert "wrong: failed" in result.stdout
     assert name in result.stdout
     assert "pi: ok" in result.stdout
+
+
+def test_of_several_sessions_the_one_that_changed_last_is_opened(install: Install) -> None:
+    listed = ", ".join(
+        f'SessionEntry(host="wrong", id="{name}", file="/{name}", modified={modified})'
+        for name, modified in (("old", 1), ("newest", 3), ("new", 2))
+    )
+    answers = {
+        "host_sessions": ("host_sessions(call)", f"[{listed}]"),
+        "host_projection": ("host_projection(call, session)", "{}[session.id]"),
+    }
+    install("wrong-host", "wrong", "hindnote_test_wrong", answering(answers))
+
+    result = hosts("--check")
+
+    assert "KeyError: 'newest'" in result.stderr
 
 
 def test_a_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
