@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -171,15 +172,22 @@ class Hosts:
 
 
 def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
-    try:
+    with _answering(host, hook):
         return getattr(host.manager.hook, hook)(**arguments)
+
+
+@contextmanager
+def _answering(host: Loaded, hook: str) -> Iterator[None]:
+    """Turn what a hook raises, and is not to raise, into a ``HostFailure`` that names it."""
+    try:
+        yield
     except HostFailure:
         raise
     except Refused as refused:
         _may_refuse(host, hook, refused)
         raise
     except (Exception, SystemExit) as error:
-        raise _crashed(host, hook, error) from error
+        raise HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}") from error
 
 
 def _may_refuse(host: Loaded, hook: str, refused: Refused) -> None:
@@ -191,10 +199,6 @@ def _may_refuse(host: Loaded, hook: str, refused: Refused) -> None:
     raise HostFailure(
         f"{host.source} refused {hook} with {code!r}, and may refuse {may} there"
     ) from refused
-
-
-def _crashed(host: Loaded, hook: str, error: BaseException) -> HostFailure:
-    return HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}")
 
 
 def _instance(host: Loaded, hook: str, answer: object, kind: type[A], part: str = "") -> A:
@@ -213,16 +217,9 @@ def _has(answer: object, name: str) -> bool:
 def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionEntry]:
     if answer is None:
         return
-    try:
+    with _answering(host, "host_sessions"):
         for item in answer:
             entry = _instance(host, "host_sessions", item, SessionEntry)
             if entry.host != host.source.slug:
                 raise HostFailure(f"{host.source} listed a session of {entry.host!r}")
             yield entry
-    except HostFailure:
-        raise
-    except Refused as refused:
-        _may_refuse(host, "host_sessions", refused)
-        raise
-    except (Exception, SystemExit) as error:
-        raise _crashed(host, "host_sessions", error) from error
