@@ -10,7 +10,6 @@ import os
 import sqlite3
 from contextlib import AbstractContextManager
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from hindnote.core.project.artifacts.compare import Known, Refreshed, compare, split
@@ -136,22 +135,6 @@ class Index:
             if not self.in_memory:
                 effects.touched_cache()
         return result
-
-
-def read_stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
-    """Return the stamp of an index's file.
-
-    Raises:
-        OSError: The file is gone.
-        Unsound: It does not tell its state.
-    """
-    found = file.stat()
-    # Not from the file's header, where SQLite counts changes: a process that closes any
-    # handle of the file loses the locks that its other connections hold.
-    row = connection.execute("SELECT token FROM state").fetchone()
-    if row is None:
-        raise Unsound("it does not tell its state")
-    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
 
 
 def _read(connection: sqlite3.Connection) -> Known:

@@ -20,7 +20,7 @@ from hindnote.core.project.artifacts.index import (
     SCHEMA,
     SCHEMA_VERSION,
     Index,
-    read_stamp,
+    Stamp,
 )
 from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.outcome import Declined
@@ -93,7 +93,7 @@ def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
         raise Unusable(str(error)) from error
     try:
         _prepare(connection, made=made)
-        stamp = read_stamp(file, connection)
+        stamp = _stamp(file, connection)
         if alone:
             # Sharing it may let another one in that waits to be alone.
             hold(state, exclusive=False)
@@ -132,6 +132,16 @@ def hold(state: int, *, exclusive: bool) -> None:
     """
     if not lock_folder(state, exclusive=exclusive, seconds=BUSY_SECONDS):
         raise Unusable("others have been using it for too long")
+
+
+def _stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
+    found = file.stat()
+    # Not from the file's header, where SQLite counts changes: a process that closes any
+    # handle of the file loses the locks that its other connections hold.
+    row = connection.execute("SELECT token FROM state").fetchone()
+    if row is None:
+        raise Unsound("it does not tell its state")
+    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
 
 
 def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:

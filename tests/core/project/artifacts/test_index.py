@@ -344,7 +344,7 @@ def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
     def gone(*_: Any) -> Any:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
-    monkeypatch.setattr(opening, "read_stamp", gone)
+    monkeypatch.setattr(opening, "_stamp", gone)
 
     told = run("artifact_search", query="word").dto["data"]
     assert told["cache_state"]["state"] == "memory"
