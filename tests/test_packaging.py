@@ -15,11 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-SOURCES = ("core", "hosts")
+SOURCES = ("core", "hosts", "testing")
 ROOT_FILES = {"__init__.py", "hookspecs.py", "py.typed"}
-
-MOVED = ("core/testing/", "testing/")
-"""The kit's folder, and where it is imported from."""
 
 UNSHIPPED = "tests"
 """A host's own tests, in TypeScript, lie in folders of this name."""
@@ -35,12 +32,6 @@ def tree() -> set[str]:
     )
     names = {name for name in listed.stdout.decode().split("\0") if name}
     return {name for name in names if UNSHIPPED not in PurePosixPath(name).parts}
-
-
-def shipped(names: set[str]) -> set[str]:
-    """Return paths in the repository as paths in the package."""
-    folder, home = MOVED
-    return {home + name.removeprefix(folder) if name.startswith(folder) else name for name in names}
 
 
 def settings() -> dict[str, Any]:
@@ -80,14 +71,14 @@ def test_the_wheel_holds_the_tree_and_nothing_else(wheel: zipfile.ZipFile) -> No
         name.removeprefix("hindnote/") for name in wheel.namelist() if ".dist-info/" not in name
     }
 
-    assert held == shipped(tree())
+    assert held == tree()
 
 
 @needs_git
 def test_every_module_belongs_to_a_package_that_is_listed() -> None:
     packages = set(settings()["tool"]["setuptools"]["packages"])
 
-    folders = {str(PurePosixPath(name).parent) for name in shipped(tree()) if name.endswith(".py")}
+    folders = {str(PurePosixPath(name).parent) for name in tree() if name.endswith(".py")}
 
     assert {
         "hindnote" if folder == "." else "hindnote." + folder.replace("/", ".")
