@@ -31,6 +31,7 @@ from hindnote.core.outcome import (
     wire_json,
 )
 from hindnote.core.registry import Registry, registry
+from hindnote.core.shortage import is_shortage, refusal
 from hindnote.core.text.slug import slug
 
 if TYPE_CHECKING:
@@ -123,6 +124,10 @@ class Dispatcher:
             outcome = operation.handle(bound, params)
         except Refused as refused:
             return _refused(operation, refused.refusal)
+        except (MemoryError, OSError) as error:
+            if not is_shortage(error) or "io_error" not in operation.codes:
+                raise
+            return _refused(operation, refusal(error).refusal)
         if isinstance(outcome, Refusal):
             return _refused(operation, outcome)
         return _delivered(operation, outcome, bound.budget)

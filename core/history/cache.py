@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from msgspec import Struct, field
 
 from hindnote.core.history.lines import LineFile, State
+from hindnote.core.shortage import is_shortage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,8 @@ class FileCache(Generic[IndexT]):
     """Decoded files by path, least recently used ones forgotten. Thread-safe.
 
     A file that was truncated, rewritten or replaced is decoded afresh; its old
-    index stays usable for whoever still holds it. Files of running sessions are
+    index stays usable for whoever still holds it. When memory or descriptors run
+    short, all other files are forgotten, and the file is tried once more. Files of running sessions are
     remembered apart from the others, so that a search through many forgets none.
 
     Args:
@@ -61,20 +63,45 @@ class FileCache(Generic[IndexT]):
             running: The file is the session that a call belongs to.
 
         Raises:
-            OSError: The file cannot be opened or read.
+            OSError: The file cannot be opened or read, or descriptors run short.
+            MemoryError: There is too little memory to decode it.
         """
         slot = self._slot(path, running)
         with slot.lock:
-            # Put back only when all went well: an index that stopped halfway is of no use.
-            held, slot.held = slot.held, None
-            state = State.REPLACED if held is None else held[0].state()
-            if held is None or state is State.REPLACED:
-                file = LineFile(path)
-                held = (file, self._decode(file))
-            elif state is State.GREW:
-                held[1].extend()
+            try:
+                held = self._present(path, slot)
+            except (MemoryError, OSError) as error:
+                if not is_shortage(error):
+                    raise
+                # What is remembered takes memory and descriptors, and can be had again.
+                self._forget(slot)
+                held = self._present(path, slot)
             slot.held = held
             return held[1]
+
+    def _present(self, path: Path, slot: _Slot[IndexT]) -> tuple[LineFile, IndexT]:
+        """Return a file and its index in its present state, taken out of its slot."""
+        # Put back only when all went well: an index that stopped halfway is of no use.
+        held, slot.held = slot.held, None
+        state = State.REPLACED if held is None else held[0].state()
+        if held is not None and state is State.SAME:
+            return held
+        file = LineFile(path) if held is None or state is State.REPLACED else held[0]
+        try:
+            if held is not None and file is held[0]:
+                held[1].extend()
+                return held
+            return file, self._decode(file)
+        except BaseException:
+            file.close()
+            raise
+
+    def _forget(self, kept: _Slot[IndexT]) -> None:
+        """Forget every file but the one that is being read."""
+        with self._lock:
+            for slots in (self._running, self._others):
+                for path in [path for path, slot in slots.items() if slot is not kept]:
+                    _close(slots.pop(path))
 
     def _slot(self, path: Path, running: bool) -> _Slot[IndexT]:
         with self._lock:
@@ -84,5 +111,12 @@ class FileCache(Generic[IndexT]):
             slot = slots.setdefault(path, _Slot())
             slots.move_to_end(path)
             while len(slots) > self._limit:
-                slots.popitem(last=False)
+                _close(slots.popitem(last=False)[1])
             return slot
+
+
+def _close(slot: _Slot[IndexT]) -> None:
+    """Give the descriptor of a forgotten file back; whoever still holds the index may read on."""
+    held = slot.held
+    if held is not None:
+        held[0].close()

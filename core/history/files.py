@@ -7,13 +7,21 @@ import os
 import stat
 from pathlib import Path
 
+from hindnote.core.shortage import is_shortage
+
 
 def scan_folder(folder: str) -> list[os.DirEntry[str]]:
-    """Return what lies in a folder; nothing when it cannot be looked into."""
+    """Return what lies in a folder; nothing when it cannot be looked into.
+
+    Raises:
+        OSError: This process has too few descriptors or too little memory.
+    """
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except OSError:
+    except OSError as error:
+        if is_shortage(error):
+            raise
         return []
 
 

@@ -14,21 +14,21 @@ r"""One JSON Lines file that a host may still be writing.
 
 Lines end at ``\n`` bytes only, since hosts store U+2028 and its like raw. A last
 line without its newline is delivered when it is a whole JSON object, and held back
-without complaint otherwise: the host is writing it. The open descriptor keeps a
-renamed-over file readable, so what was indexed stays consistent.
+without complaint otherwise: the host is writing it. A file that was renamed over can be
+read as long as its descriptor is open (see ``descriptors``); after that, what is read
+of it is nothing, and never the other file's bytes.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-import weakref
 from enum import Enum
 from io import BytesIO
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from hindnote.core.history.descriptors import OpenFile
 from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.shortage import is_shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,13 +78,8 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without O_NONBLOCK a pipe of that name would block until someone writes.
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        self._close = weakref.finalize(self, os.close, self._fd)
-        self._known = os.fstat(self._fd)
-        if not stat.S_ISREG(self._known.st_mode):
-            self._close()
-            raise OSError(f"not a regular file: {path}")
+        self._file = OpenFile(path)
+        self._known = self._file.status()
         self._end = 0
         self._open_line = False
         self._probes: list[tuple[int, bytes]] = []
@@ -94,15 +89,28 @@ class LineFile:
         """Byte up to which lines were delivered."""
         return self._end
 
+    def close(self) -> None:
+        """Give the descriptor back; whoever reads again opens the file again."""
+        self._file.close()
+
     def read(self, offset: int, size: int) -> bytes:
-        """Return bytes of the file as it was opened; fewer when it was truncated."""
-        data = os.pread(self._fd, size, offset)
-        if len(data) in (size, 0):
-            return data
-        parts = [data]
-        while data and (missing := size - sum(map(len, parts))):
-            data = os.pread(self._fd, missing, offset + size - missing)
-            parts.append(data)
+        """Return bytes of the file as it was opened; fewer when it was truncated or replaced.
+
+        Raises:
+            OSError: This process has too few descriptors or too little memory.
+        """
+        try:
+            data = self._file.read(size, offset)
+            if len(data) in (size, 0):
+                return data
+            parts = [data]
+            while data and (missing := size - sum(map(len, parts))):
+                data = self._file.read(missing, offset + size - missing)
+                parts.append(data)
+        except OSError as error:
+            if is_shortage(error):
+                raise
+            return b""
         return b"".join(parts)
 
     def state(self) -> State:
@@ -136,7 +144,7 @@ class LineFile:
 
         To be exhausted before it is called again.
         """
-        self._known = os.fstat(self._fd)
+        self._known = self._file.status()
         limit = self._known.st_size
         offset = self._end
         if self._open_line and limit > offset:
@@ -159,7 +167,7 @@ class LineFile:
         """Yield lines with their newlines; at last what has none, in a list of its own."""
         pending: list[bytes] = []
         while start < limit:
-            chunk = os.pread(self._fd, min(_CHUNK, limit - start), start)
+            chunk = self._file.read(min(_CHUNK, limit - start), start)
             if not chunk:
                 break
             start += len(chunk)

@@ -22,6 +22,7 @@ from hindnote.core.history.document import Event, ToolStatus, event_of
 from hindnote.core.history.instants import instant
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.outcome import Refused, quote
+from hindnote.core.shortage import is_shortage, refusal
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Branch, Projection, Scannable
@@ -209,6 +210,8 @@ class Timeline:
         except (Refused, HostFailure):
             raise
         except Exception as error:
+            if is_shortage(error):
+                raise refusal(error) from error
             raise self._failure(seq, f"failed with {type(error).__name__}") from error
         if not isinstance(facts, SlotFacts):
             raise self._failure(seq, f"answered with a {type(facts).__name__!r}, not a SlotFacts")

@@ -19,6 +19,7 @@ from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
 from hindnote.core.failures import HostFailure
 from hindnote.core.outcome import Refused
 from hindnote.core.plugins.loading import HostReport, Loaded, Loader
+from hindnote.core.shortage import is_shortage, refusal
 from hindnote.core.text import clean
 
 if TYPE_CHECKING:
@@ -187,6 +188,9 @@ def _answering(host: Loaded, hook: str) -> Iterator[None]:
         _may_refuse(host, hook, refused)
         raise
     except (Exception, SystemExit) as error:
+        if is_shortage(error):
+            # No plugin is to blame for what this process lacks.
+            raise refusal(error) from error
         raise HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}") from error
 
 

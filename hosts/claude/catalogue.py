@@ -22,6 +22,7 @@ from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.files import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import mend
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.claude.layout import HOST, config_dir
 from hindnote.hosts.claude.transcript.facts import ADDED_WORDS
 
@@ -127,7 +128,9 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
         return None
     try:
         status = entry.stat()
-    except OSError:
+    except OSError as error:
+        if is_shortage(error):
+            raise
         return None
     return status if stat.S_ISREG(status.st_mode) else None
 
@@ -172,7 +175,9 @@ def look(path: str, file: Path, status: os.stat_result) -> SessionEntry | None:
             behind = os.pread(fd, COPIED_BYTES, HEAD_BYTES) if facts.is_copy else b""
         finally:
             os.close(fd)
-    except OSError:
+    except OSError as error:
+        if is_shortage(error):
+            raise
         return None
     main, agent = facts.session_id, facts.agent_id
     if not main:
@@ -281,6 +286,8 @@ def _task(file: Path) -> str | None:
     """Return how the main agent described a subagent's task."""
     try:
         found = msgspec.json.decode(read_file(file.with_suffix(".meta.json")))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError) as error:
+        if is_shortage(error):
+            raise
         return None
     return _text(found.get("description")) if isinstance(found, dict) else None

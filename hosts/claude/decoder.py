@@ -8,6 +8,7 @@ from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.outcome import Refused
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.transcript.assembly import Assembly
 from hindnote.hosts.claude.transcript.facts import ADDED_WORDS, facts_of
@@ -36,7 +37,9 @@ class ClaudeProjection:
         self.windows = windows
         self.damaged: Sequence[Damage] = tuple(transcript.damaged)
         self.last_seq = transcript.spine.last_seq
-        self._transcript = transcript
+        # Not the transcript, which holds its newest projection: a cycle lives until it is
+        # collected, and a process for one call never collects.
+        self._lines = transcript.lines
         self._spine = transcript.spine
 
     def facts(self, seq: int) -> SlotFacts:
@@ -71,7 +74,30 @@ class ClaudeProjection:
 
     def _slot(self, seq: int) -> tuple[bytes, int]:
         row = self._spine.row_of(seq)
-        return self._transcript.line(row), seq - self._spine.firsts[row]
+        return self._lines.of(row), seq - self._spine.firsts[row]
+
+
+class Lines:
+    """The lines of a transcript's rows, read again when they are wanted."""
+
+    def __init__(self, file: LineFile, spine: Spine) -> None:
+        self._file = file
+        self._spine = spine
+
+    def of(self, row: int) -> bytes:
+        """Return a row's line.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        size = self._spine.sizes[row]
+        data = self._file.read(self._spine.offsets[row], size)
+        if len(data) < size:
+            raise Refused(
+                "unreadable_session",
+                f"{self._file.path} was rewritten while it was read; ask again",
+            )
+        return data
 
 
 class Transcript:
@@ -89,6 +115,7 @@ class Transcript:
         self._growth = Growth(self.spine)
         self.damaged: list[Damage] = []
         self._file = file
+        self.lines = Lines(file, self.spine)
         self._assembly = Assembly()
         self._aside: list[tuple[Row, int, int]] = []
         """A subagent's rows, as long as there is no row of a main session."""
@@ -191,14 +218,7 @@ class Transcript:
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
-        size = self.spine.sizes[row]
-        data = self._file.read(self.spine.offsets[row], size)
-        if len(data) < size:
-            raise Refused(
-                "unreadable_session",
-                f"{self._file.path} was rewritten while it was read; ask again",
-            )
-        return data
+        return self.lines.of(row)
 
 
 def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | None:
@@ -216,6 +236,8 @@ def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | 
     except FileNotFoundError:
         return None
     except OSError as error:
+        if is_shortage(error):
+            raise
         reason = error.strerror or error
         raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
 

@@ -22,6 +22,7 @@ from hindnote.core.calls import SessionEntry
 from hindnote.core.history.filelooks import entries
 from hindnote.core.history.files import is_folder, read_file, scan_folder
 from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.pi.places import agent_dir
 from hindnote.hosts.pi.session.facts import ADDED_WORDS
 from hindnote.hosts.pi.session.heads import (
@@ -111,7 +112,9 @@ def _setting(settings: Path) -> str | None:
     """Return the ``sessionDir`` of a settings file, if it sets one."""
     try:
         value = json.loads(read_file(settings))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError) as error:
+        if is_shortage(error):
+            raise
         return None
     folder = value.get("sessionDir") if isinstance(value, dict) else None
     return folder if isinstance(folder, str) else None
@@ -156,7 +159,9 @@ class Catalogue:
                 continue
             try:
                 status = file.stat()
-            except OSError:
+            except OSError as error:
+                if is_shortage(error):
+                    raise
                 continue
             stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
             held = before.get(name)
@@ -210,7 +215,9 @@ def look(path: Path, status: os.stat_result) -> SessionEntry | None:
             rest = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
         finally:
             os.close(fd)
-    except OSError:
+    except OSError as error:
+        if is_shortage(error):
+            raise
         return None
     header = header_in(head)
     if header is None and not (size and is_named(path.name)):

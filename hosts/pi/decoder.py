@@ -15,6 +15,7 @@ from hindnote.core.history.jsontext import parse
 from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused, quote
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.pi.session.branch import branch_behind, branch_to, windows
 from hindnote.hosts.pi.session.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.pi.session.heads import id_in_name, parent_id
@@ -228,6 +229,8 @@ class Sessions:
         except FileNotFoundError:
             return None
         except OSError as error:
+            if is_shortage(error):
+                raise
             raise Refused("unreadable_session", f"{path} cannot be read: {error}") from error
 
     def of_live(

@@ -164,7 +164,7 @@ class Corpus:
                 self._advance(covered=int(whole))
                 return whole
         except Refused as refused:
-            if refused.code not in ("unreadable_session", "io_error"):
+            if refused.code != "unreadable_session":
                 raise
         except HostFailure as failure:
             # A plugin that fails on one session silences no other.

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hindnote.core.history.files import open_file
 from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.pi.session.rows import Header, header_of
 
 HEAD_BYTES = 8192
@@ -22,7 +23,9 @@ def read_header(path: Path) -> Header | None:
     """Return a session file's header; None when there is no such file, or no header in it."""
     try:
         fd = open_file(path)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_shortage(error):
+            raise
         return None
     try:
         return header_in(os.pread(fd, HEAD_BYTES, 0))
@@ -48,6 +51,8 @@ def header_in(head: bytes) -> Header | None:
         row = _decode(line)
     except (msgspec.MsgspecError, RecursionError):
         return _picked_header(head)
+    if not row.id:
+        return None
     return Header(row.id, row.version, row.timestamp, row.cwd, row.parentSession)
 
 
