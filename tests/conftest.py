@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import settings
@@ -31,3 +31,13 @@ def measured(measuring: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
     """Let the processes of a test measure what no test in this process can reach."""
     for name, value in measuring.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def rounds() -> Callable[[int], int]:
+    """Return how often a campaign does something: ``rounds(full)``.
+
+    All of ``full`` with ``--hypothesis-profile thorough`` (``tox -e thorough``), a tenth otherwise.
+    """
+    thorough = settings.get_current_profile_name() == "thorough"
+    return lambda full: full if thorough else max(full // 10, 1)
