@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from hindnote.core.history.operations.page import Block, fit
 from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import Walk
 from hindnote.core.history.timeline import Timeline
+from hindnote.core.history.turns import Turn, Turns
 from hindnote.core.outcome import MESSAGE_LIMIT, Refused
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ DEFAULT_SECONDS = 20.0
 
 CLOCK_MARGIN = 86_400.0
 """Seconds by which a file's time may lag behind the events that it holds."""
+
+_TURNS = Turns()
+"""One list over many sessions at a time; the others of this process wait for their turn."""
 
 Key = tuple[str, str, str | None, str, str | None]
 
@@ -91,7 +96,7 @@ class Corpus:
         params: Its parameters; without seq bounds.
         filters: Its filters.
         sessions: Where the sessions are opened.
-        targets: The sessions, newest first.
+        targets: The sessions, in the order in which they are looked into.
         scan: What rules sessions out by the bytes of their files.
     """
 
@@ -143,11 +148,15 @@ class Corpus:
 
     def _search(self) -> None:
         deadline = monotonic() + time_limit()
+        with _TURNS.turn() as turn:
+            self._look_around(turn, deadline)
+
+    def _look_around(self, turn: Turn, deadline: float) -> None:
         for index, target in enumerate(self._targets):
             if self._bound.progress is not None:
                 self._bound.progress(index, len(self._targets))
             full = len(self._found) >= self._params.limit
-            if full or (index and monotonic() > deadline):
+            if full or (index and (monotonic() > deadline or not turn.pass_on(deadline))):
                 return
             if self._outside_bounds(target) or self._ruled_out(target, deadline):
                 self._advance(covered=1)
@@ -252,7 +261,8 @@ class Corpus:
 
     def _ordered(self, rows: list[Any]) -> list[Any]:
         """Return the rows by session, newest session first, and ascending within one."""
-        order = {name: place for place, name in enumerate(dict.fromkeys(r.session for r in rows))}
+        newest = sorted(self._targets, key=_modified, reverse=True)
+        order = {target.canonical: place for place, target in enumerate(newest)}
         return sorted(rows, key=lambda row: (order[row.session], row.seq))
 
     def _result(self, progress: _Progress) -> HistoryList:
@@ -270,6 +280,11 @@ class Corpus:
         if self._sessions.failures:
             fields["note"] = _without(self._sessions.failures)
         return HistoryList(items=[], page_older=None, page_newer=None, **fields)
+
+
+def _modified(target: Target) -> float:
+    # Without an entry it is the running session, which changes now.
+    return inf if target.entry is None else target.entry.modified
 
 
 def _without(failures: dict[str, HostFailure]) -> str:

@@ -37,6 +37,7 @@ def _many(
 ) -> HistoryList:
     # Calls about one session start without what only a search of many needs.
     from hindnote.core.history.operations.corpus import Corpus
+    from hindnote.core.history.operations.order import by_age
     from hindnote.core.history.scan import Scan
 
     if params.before_seq is not None or params.after_seq is not None:
@@ -46,6 +47,8 @@ def _many(
             "names many; leave them out, or name one session",
         )
     targets = sessions.many(selector)
+    if filters.matcher is not None:
+        targets = [*by_age(targets, sessions.running)]
     scan = Scan.of(filters.matcher, targets, sessions.running)
     return Corpus(bound, params, filters, sessions, targets, scan).page()
 
