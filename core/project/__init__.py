@@ -1,1 +1,1 @@
-"""Project tools v1: document search, field catalogue and durable file todos."""
+"""Project tools v1: document search, field catalog and durable file todos."""

@@ -8,10 +8,12 @@ observed so far. Nothing is executed here, let alone a second time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from hindnote.core.outcome import quote
 from hindnote.core.project.contract.envelope import (
     Effects,
     ErrorInfo,
@@ -19,10 +21,13 @@ from hindnote.core.project.contract.envelope import (
     Receipt,
     Reference,
 )
-from hindnote.core.project.contract.marks import Part, json_size
+from hindnote.core.project.contract.marks import Part, document_at, json_size
 from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
 from hindnote.core.project.effects import EffectLog, unknown_effects
 from hindnote.core.project.outcome import Declined, Observation, Outcome
+
+_NAMED_CHARS = 60
+"""Characters of a path or a value that a contract error's message shows."""
 
 
 class _Breach(Exception):
@@ -54,13 +59,14 @@ def _success(tool: str, outcome: Observation, observed: dict[str, Any]) -> dict[
     data_model: Any = SUCCESSES[tool].model_fields["data"].annotation
     data = Part(data_model, outcome.data, outcome.totals)
     effects = Part(Effects, observed, {})
-    _bound(data, effects)
+    data.omit_unfit()
+    _bound(data, effects, outcome.holders)
 
     def dto() -> dict[str, Any]:
         _count_references(effects.value)
         counts, clipped = data.counts(), data.clipped()
         clipped.update({f"effects.{text}": n for text, n in effects.clipped().items()})
-        omitted = any(count["omitted"] for count in counts.values())
+        omitted = any(count["omitted"] for count in counts.values()) or withholds(effects.value)
         return {
             "ok": True,
             "data": data.value,
@@ -78,7 +84,7 @@ def _success(tool: str, outcome: Observation, observed: dict[str, Any]) -> dict[
 def _failure(tool: str, outcome: Declined, observed: dict[str, Any]) -> dict[str, Any]:
     told = {"code": outcome.code, "message": outcome.message, **outcome.facts}
     error, effects = Part(ErrorInfo, told, {}), Part(Effects, observed, {})
-    _bound(error, effects)
+    _bound(error, effects, {})
 
     def dto() -> dict[str, Any]:
         _count_references(effects.value)
@@ -89,20 +95,46 @@ def _failure(tool: str, outcome: Declined, observed: dict[str, Any]) -> dict[str
     return _fitted(tool, dto, error, effects)
 
 
-def _bound(part: Part, effects: Part) -> None:
+def _bound(part: Part, effects: Part, holders: Mapping[str, str]) -> None:
     for piece, prefix in ((part, ""), (effects, "effects.")):
         fault = piece.identity_fault()
         if fault is not None:
+            path = fault.path or holders.get(fault.value)
+            named = {} if path is None else {"path": path}
             raise _Breach(
                 "contract_identity",
-                f"{prefix}{fault.where} cannot be delivered exactly: {fault.reason}; "
-                "what the call did is in effects, do not repeat it for this",
+                f"{prefix}{fault.where} {_quoted(fault.value)}{_of(path)} cannot be "
+                f"delivered exactly: {fault.reason}; {_DO_NOT_REPEAT}",
                 where=prefix + fault.where,
                 limit=fault.limit,
+                **named,
             )
-    for piece in (part, effects):
-        piece.clip()
-        piece.cut()
+    part.clip()
+    part.cut()
+    effects.clip()
+    _cut_effects(effects)
+
+
+_DO_NOT_REPEAT = "effects say what was done, do not repeat it"
+
+
+def _quoted(text: str) -> str:
+    return quote(text if len(text) <= _NAMED_CHARS else f"{text[:_NAMED_CHARS]}…")
+
+
+def _of(path: str | None) -> str:
+    return "" if path is None else f" of {_quoted(path)}"
+
+
+def _cut_effects(effects: Part) -> None:
+    """Cut references at their ceilings; a change that is not shown is no longer asserted."""
+    if effects.cut():
+        _no_longer_observed(effects.value)
+
+
+def _no_longer_observed(effects: dict[str, Any]) -> None:
+    if effects["documents"] == "observed":
+        effects["documents"] = "possible"
 
 
 def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
@@ -114,7 +146,7 @@ def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
             raise _Breach(
                 "contract_overflow",
                 f"the result takes {size} bytes, at most {MAX_DTO_BYTES} can be delivered; "
-                "what the call did is in effects, do not repeat it for this",
+                f"{_DO_NOT_REPEAT}",
                 limit=MAX_DTO_BYTES,
                 size=size,
             )
@@ -124,12 +156,15 @@ def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
         output_adapter(tool).validate_python(answer)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(step) for step in first["loc"][1:])
+        steps = first["loc"][1:]
+        where = ".".join(str(step) for step in steps)
+        path = document_at(answer, steps)
+        named = {} if path is None else {"path": path}
         raise _Breach(
             "contract_schema",
-            f"the result breaks its schema at {where}: {first['msg']}; "
-            "what the call did is in effects, do not repeat it for this",
+            f"the result breaks its schema at {where}{_of(path)}: {first['msg']}; {_DO_NOT_REPEAT}",
             where=where,
+            **named,
         ) from None
     return answer
 
@@ -138,9 +173,14 @@ def _withhold(effects: Part, excess: int) -> bool:
     """Drop references for want of room; a change that is not shown is no longer asserted."""
     if not effects.drop(excess):
         return False
-    if effects.value["documents"] == "observed":
-        effects.value["documents"] = "possible"
+    _no_longer_observed(effects.value)
     return True
+
+
+def withholds(effects: Mapping[str, Any]) -> bool:
+    """Return whether references or receipts are missing from delivered effects."""
+    parts = (effects["changed"], effects["possible"], effects["recovery"])
+    return any(part["omitted"] for part in parts)
 
 
 def _count_references(effects: dict[str, Any]) -> None:
@@ -161,7 +201,7 @@ def _contract_error(error: dict[str, Any], observed: dict[str, Any]) -> dict[str
     if _without_faulty(effects.value):
         effects.value["documents"] = "possible"
     effects.clip()
-    effects.cut()
+    _cut_effects(effects)
     answer = {"ok": False, "error": told.value, "effects": effects.value}
     _count_references(effects.value)
     while json_size(answer) > MAX_DTO_BYTES and _withhold(

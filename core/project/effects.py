@@ -6,6 +6,8 @@ failure, so whatever was observed is delivered with every kind of answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,7 +26,7 @@ class ReceiptLog:
     journal: str
     journal_hash: str
     source: tuple[str, str]
-    """Path and journalled hash."""
+    """Path and journaled hash."""
 
     target: tuple[str, str]
     action: Literal["resume", "rollback", "cleanup", "none"] = "none"
@@ -34,8 +36,8 @@ class ReceiptLog:
     def facts(self) -> dict[str, Any]:
         """Return the receipt as JSON-ready data."""
         sides = {}
-        for side, (path, journalled) in (("source", self.source), ("target", self.target)):
-            sides[side] = {"path": path, "hash": journalled}
+        for side, (path, journaled) in (("source", self.source), ("target", self.target)):
+            sides[side] = {"path": path, "hash": journaled}
             if side in self.current:
                 sides[side]["current"] = self.current[side]  # type: ignore[assignment]
         return {
@@ -86,6 +88,16 @@ class EffectLog:
         """Note a change as observed; a later one to the same document replaces its hash."""
         self._possible.pop(path, None)
         self._changed[path] = now
+
+    @contextmanager
+    def rolling_back(self) -> Iterator[None]:
+        """Note a rollback: completed when the block ends, failed when it raises.
+
+        One that failed stays noted whatever completes after it.
+        """
+        before, self.rollback = self.rollback, "failed"
+        yield
+        self.rollback = "failed" if before == "failed" else "completed"
 
     def facts(self) -> dict[str, Any]:
         """Return the effects as JSON-ready data; nothing is bounded here."""

@@ -18,6 +18,9 @@ class Observation:
     totals: Mapping[str, int] = field(default_factory=dict)
     """How many items of a collection there are, where ``data`` does not hold all of them."""
 
+    holders: Mapping[str, str] = field(default_factory=dict)
+    """Path of a document that holds an identity, for identities that cannot be delivered."""
+
 
 class Declined(Exception):
     """Raised where a project tool fails natively; delivery makes an envelope of it.

@@ -20,7 +20,10 @@ SMALL_JSON_BYTES = 8_192
 """Facts of at most this size are the first content block as JSON, whole."""
 
 RECEIPT_BYTES = 8_192
-"""UTF-8 bytes of the receipt block, at most."""
+"""UTF-8 bytes of the receipt block, at most, without the line on the text above it."""
+
+NOTICE_BYTES = 64
+"""UTF-8 bytes for that line."""
 
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -67,13 +70,16 @@ def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) 
         facts: The handler's data; None for a failure, which is told in lines.
         dto: The delivered DTO, from which the receipt is made.
     """
-    receipt = "\n".join(_within(_receipt_lines(dto), RECEIPT_BYTES))
+    receipt = _within(receipt_lines(dto), RECEIPT_BYTES)
     if facts is not None and json_size(facts) <= SMALL_JSON_BYTES:
-        return clean(compact(facts)), receipt
-    # One byte for the line break between the blocks.
-    room = MAX_TEXT_BYTES - len(receipt.encode()) - 1
+        return clean(compact(facts)), "\n".join(receipt)
     lines = [_line(view.summary), *(_line(row) for row in view.rows)]
-    return "\n".join(_within(lines, room)), receipt
+    # One byte for the line break between the blocks.
+    room = MAX_TEXT_BYTES - len("\n".join(receipt).encode()) - 1 - NOTICE_BYTES
+    told = _within(lines, room)
+    if len(told) < len(lines):
+        receipt.insert(0, f"this text: {len(lines) - len(told) + 1} of {len(lines)} lines left out")
+    return "\n".join(told), "\n".join(receipt)
 
 
 def details(tool: str, view: View) -> dict[str, Any]:
@@ -106,17 +112,22 @@ def _within(lines: Sequence[str], room: int) -> list[str]:
     return [*kept, notice.format(len(lines) - len(kept))]
 
 
-def _receipt_lines(dto: Mapping[str, Any]) -> list[str]:
+def receipt_lines(dto: Mapping[str, Any]) -> list[str]:
+    """Return what a delivered output leaves out and what the call did.
+
+    Args:
+        dto: The output. The first line of a success says whether it is complete.
+    """
     lines = []
     if dto["ok"]:
-        lines.append(_completeness_line(dto["completeness"]))
+        lines.append(_completeness_line(dto["completeness"], dto["effects"]))
     elif dto["error"]["code"].startswith("contract_"):
         error = dto["error"]
         lines.append(f"structured output failed: {error['code']}: {one_line(error['message'])}")
     return lines + _effect_lines(dto["effects"])
 
 
-def _completeness_line(completeness: Mapping[str, Any]) -> str:
+def _completeness_line(completeness: Mapping[str, Any], effects: Mapping[str, Any]) -> str:
     if completeness["complete"]:
         return "complete: nothing omitted, nothing clipped"
     told = [
@@ -125,7 +136,20 @@ def _completeness_line(completeness: Mapping[str, Any]) -> str:
         if count["omitted"]
     ]
     told += [f"{item['text']} clipped {item['count']} times" for item in completeness["clipped"]]
+    told += [
+        f"{name} {effects[kind]['total'] - effects[kind]['omitted']} of {effects[kind]['total']}"
+        for kind, name in _WITHHELD.items()
+        if effects[kind]["omitted"]
+    ]
     return "incomplete: " + "; ".join(told)
+
+
+_WITHHELD = {
+    "changed": "changed documents",
+    "possible": "possibly changed documents",
+    "recovery": "recovery receipts",
+}
+"""The parts of effects that may be withheld, as the receipt names them."""
 
 
 def _effect_lines(effects: Mapping[str, Any]) -> list[str]:
@@ -151,6 +175,8 @@ def _effect_lines(effects: Mapping[str, Any]) -> list[str]:
         f"{receipt['action']} {receipt['state']}"
         for receipt in recovery["receipts"]
     ]
+    if recovery["omitted"]:
+        lines.append(f"recovered: {recovery['omitted']} more, withheld")
     return lines
 
 

@@ -71,7 +71,7 @@ class ToolAnswer:
 @cache
 def project_tools() -> Mapping[str, ProjectTool[Any]]:
     """Return the eight tools by name."""
-    from hindnote.core.project.catalogue import TOOLS
+    from hindnote.core.project.catalog import TOOLS
 
     return MappingProxyType({name: TOOLS[name] for name in NAMES})
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hindnote.core.project.artifacts.document import normalised
+from hindnote.core.project.artifacts.document import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def _rarest_first(
     for key, wanted in filters.items():
         choices = wanted if isinstance(wanted, list) else [wanted]
         marks = ", ".join("?" * len(choices))
-        values = [key, *(normalised(choice) for choice in choices)]
+        values = [key, *(normalized(choice) for choice in choices)]
         found.append((f"key = ? AND value IN ({marks})", values))
     if len(found) < 2:
         return found

@@ -14,7 +14,13 @@ from hindnote.core.project.artifacts.profiles import FieldDefinition, Profiles
 from hindnote.core.project.artifacts.redact import is_safe
 from hindnote.core.project.artifacts.sound import Unsound, stored
 from hindnote.core.project.call import Call, RootParams
-from hindnote.core.project.contract_v1 import MAX_DISTINCT, MAX_FOCUSED_FIELDS, MAX_SAMPLES
+from hindnote.core.project.contract_v1 import (
+    MAX_DISTINCT,
+    MAX_FOCUSED_FIELDS,
+    MAX_NAME_CHARS,
+    MAX_SAMPLES,
+    utf16_length,
+)
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES
@@ -45,7 +51,7 @@ class DescribeParams(RootParams):
 
 
 def describe(call: Call, params: DescribeParams) -> Observation:
-    """Return definitions and the catalogue of observed fields."""
+    """Return definitions and the catalog of observed fields."""
     providers = call.providers or profiles.installed()
     known = profiles.ask(providers, call.workspace.path)
     names = params.field_names
@@ -63,13 +69,18 @@ def _observed(
         "definitions": [
             row for row in _definitions(known) if names is None or row["name"] in names
         ],
-        "observed": [row for row in _catalogue(corpus) if names is None or row["name"] in names],
+        "observed": [row for row in _catalog(corpus) if names is None or row["name"] in names],
+    }
+    holders = {
+        row["name"]: _holder(corpus, row["name"])
+        for row in data["observed"]
+        if utf16_length(row["name"]) > MAX_NAME_CHARS
     }
     if params.include_samples and names is not None:
         data["samples"] = [
             row for name in dict.fromkeys(names) for row in _samples(corpus, known, name)
         ]
-    return Observation(data)
+    return Observation(data, holders=holders)
 
 
 def _definitions(known: Profiles) -> Iterator[dict[str, Any]]:
@@ -100,7 +111,7 @@ def _cover(corpus: Corpus) -> None:
 _COVERED = "document IN (SELECT id FROM documents JOIN covered USING (path))"
 
 
-def _catalogue(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def _catalog(corpus: Corpus) -> Iterator[dict[str, Any]]:
     rows = corpus.connection.execute(
         "SELECT key, count(DISTINCT document), count(DISTINCT value), group_concat(DISTINCT type) "
         f"FROM fields WHERE {_COVERED} GROUP BY key ORDER BY 2 DESC, key"
@@ -113,6 +124,15 @@ def _catalogue(corpus: Corpus) -> Iterator[dict[str, Any]]:
             "distinct": min(distinct, MAX_DISTINCT),
             "distinct_capped": distinct > MAX_DISTINCT,
         }
+
+
+def _holder(corpus: Corpus, key: str) -> str:
+    """Return the path of a document that holds a field."""
+    statement = (
+        "SELECT path FROM fields JOIN documents ON id = document "
+        f"WHERE key = ? AND {_COVERED} ORDER BY path"
+    )
+    return str(corpus.connection.execute(statement, (key,)).fetchone()[0])
 
 
 def _samples(corpus: Corpus, known: Profiles, name: str) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
     key: str
     value: str | None
-    """Normalised for exact comparison; None for what cannot be compared."""
+    """Normalized for exact comparison; None for what cannot be compared."""
 
     shown: str | None
     """As it is written."""
@@ -131,7 +131,7 @@ def shown(value: Any) -> str | None:
     return None if isinstance(value, list | dict) else json.dumps(value)
 
 
-def normalised(value: Any) -> str | None:
+def normalized(value: Any) -> str | None:
     """Return what a scalar is compared by: blanks trimmed, case and normal form folded.
 
     Numbers, booleans and null compare by how they are written, so the filter ``2024``

@@ -20,7 +20,6 @@ from hindnote.core.project.artifacts.related import Relations
 from hindnote.core.project.artifacts.sound import stored
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
-from hindnote.core.project.contract_v1 import MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
 
@@ -199,13 +198,12 @@ def _texts(values: Mapping[str, Any]) -> Iterator[str]:
 def _facets(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what may be shown of a document's metadata."""
     for key, value in values.items():
-        if key == "title" or utf16_length(key) > MAX_NAME_CHARS:
+        if key == "title":
             continue
-        several = isinstance(value, list)
-        texts = [shown(item) for item in (value if several else [value])]
+        texts = [shown(item) for item in (value if isinstance(value, list) else [value])]
         safe = [text for text in texts if text and is_safe(key, text)]
         if safe:
-            yield {"name": key, "tags" if several else "values": safe}
+            yield {"name": key, "tags" if key == "tags" else "values": safe}
 
 
 def _evidence(provider: str, finding: profiles.Finding) -> dict[str, Any]:

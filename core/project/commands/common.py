@@ -85,6 +85,8 @@ def _show_receipt(console: Console, answer: ToolAnswer) -> None:
     effects = answer.dto["effects"]
     complete = not answer.is_error and answer.dto["completeness"]["complete"]
     if not complete or effects["documents"] != "none" or effects["recovery"]["started"]:
+        from hindnote.core.project.presentation import receipt_lines
+
         # The receipt's first line says that nothing was omitted, when nothing was.
-        lines = answer.blocks[-1].splitlines()[int(complete) :]
+        lines = receipt_lines(answer.dto)[int(complete) :]
         console.print("\n".join(lines), style="dim", markup=False)

@@ -47,7 +47,7 @@ MAX_EVIDENCE = 8
 MAX_FACET_VALUE_CHARS = 120
 MAX_TAG_VALUES = 4
 MAX_FACET_VALUES = 3
-"""Values of a facet that does not hold tags."""
+"""Values of a facet of another key than ``tags``."""
 
 MAX_SNIPPET_CHARS = 1_000
 
@@ -158,11 +158,15 @@ class Descriptive(Bounded):
 class Rows:
     """A list that is cut at ``limit`` and may lose more trailing items to fit.
 
-    ``name`` is the collection under which completeness counts it.
+    ``name`` is the collection under which completeness counts it. ``omit_unfit`` says
+    what an item does that holds an identity which cannot be delivered: it is omitted and
+    counted, and no longer makes the whole output a contract error. It is for what
+    describes a document, whose names anybody may have chosen.
     """
 
     limit: int
     name: str
+    omit_unfit: bool = False
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

@@ -46,11 +46,14 @@ ConfidenceLabel = Literal["raw_exact", "profile_validated", "profile_warning"]
 
 
 class Facet(Closed):
-    """One frontmatter key of a hit, with ``tags`` when it is a list and ``values`` otherwise."""
+    """One frontmatter key of a hit, with ``tags`` for the key ``tags`` and ``values`` otherwise."""
 
     name: NameText
     tags: Annotated[list[FacetValueText], Rows(MAX_TAG_VALUES, "facet_values")] = unset()
+    """Of the key ``tags``."""
+
     values: Annotated[list[FacetValueText], Rows(MAX_FACET_VALUES, "facet_values")] = unset()
+    """Of every other key."""
 
 
 class FieldConfidence(Closed):
@@ -76,8 +79,8 @@ class Confidence(Closed):
     """
 
     label: ConfidenceLabel
-    fields: Annotated[list[FieldConfidence], Rows(MAX_CONFIDENCE, "confidence")]
-    evidence: Annotated[list[Evidence], Rows(MAX_EVIDENCE, "evidence")]
+    fields: Annotated[list[FieldConfidence], Rows(MAX_CONFIDENCE, "confidence", omit_unfit=True)]
+    evidence: Annotated[list[Evidence], Rows(MAX_EVIDENCE, "evidence", omit_unfit=True)]
 
 
 class Provenance(Closed):
@@ -113,7 +116,7 @@ class SearchRow(Closed):
     score: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Higher is better; comparable within one answer only; 0 without a query."""
 
-    facets: Annotated[list[Facet], Rows(MAX_FACETS, "facets")]
+    facets: Annotated[list[Facet], Rows(MAX_FACETS, "facets", omit_unfit=True)]
     confidence: Confidence
     provenance: Provenance
     related: Annotated[list[Related], Rows(MAX_RELATED, "related")]

@@ -90,8 +90,8 @@ class References(Closed):
     omitted: Count | None
 
 
-class JournalledFile(Closed):
-    """One side of a journalled transition."""
+class JournaledFile(Closed):
+    """One side of a journaled transition."""
 
     path: PathText
     hash: HashText
@@ -102,12 +102,12 @@ class JournalledFile(Closed):
 
 
 class Receipt(Closed):
-    """What one interrupted transition's recovery found and did. It authorises no replay."""
+    """What one interrupted transition's recovery found and did. It authorizes no replay."""
 
     journal: PathText
     journal_hash: HashText
-    source: JournalledFile
-    target: JournalledFile
+    source: JournaledFile
+    target: JournaledFile
     action: Literal["resume", "rollback", "cleanup", "none"]
     """``resume``: the published target was kept and the source removed; ``rollback``: the source
     was kept; ``cleanup``: only the journal remained to be removed; ``none``: nothing was tried."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -19,7 +19,13 @@ from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from hindnote.core.project.contract.bounds import Descriptive, Identity, Rows, clip_utf16
+from hindnote.core.project.contract.bounds import (
+    MAX_PATH_CHARS,
+    Descriptive,
+    Identity,
+    Rows,
+    clip_utf16,
+)
 from hindnote.core.text import clean
 
 EACH = "*"
@@ -90,6 +96,9 @@ class IdentityFault:
     where: str
     reason: str
     limit: int
+    value: str
+    path: str | None
+    """Path of the document that holds it, when that can be delivered; else None."""
 
 
 class Part:
@@ -114,17 +123,27 @@ class Part:
         # What was dropped stays referenced, so that no id is used twice.
         self._dropped: list[Any] = []
 
+    def omit_unfit(self) -> None:
+        """Take out items that hold an undeliverable identity, where the contract allows it."""
+        for where, mark, rows in self._collections():
+            if not mark.omit_unfit:
+                continue
+            inside = (*where, EACH)
+            identities = [
+                ((EACH, *place[len(inside) :]), identity)
+                for place, identity in self._marks
+                if isinstance(identity, Identity) and place[: len(inside)] == inside
+            ]
+            fit = [row for row in rows if _fault([row], identities) is None]
+            if len(fit) < len(rows):
+                self._sizes[id(rows)] = len(rows)
+                self._dropped.extend(rows)
+                rows[:] = fit
+
     def identity_fault(self) -> IdentityFault | None:
         """Return the first identity that breaks its ceiling or form."""
-        for where, mark in self._marks:
-            if not isinstance(mark, Identity):
-                continue
-            for holder, key in _places(self.value, where):
-                value = holder[key]
-                reason = mark.fault(value) if isinstance(value, str) else None
-                if reason is not None:
-                    return IdentityFault(label(where), reason, mark.limit)
-        return None
+        identities = [(where, mark) for where, mark in self._marks if isinstance(mark, Identity)]
+        return _fault(self.value, identities)
 
     def clip(self) -> None:
         """Clip descriptive texts at their ceilings."""
@@ -139,12 +158,15 @@ class Part:
                 if len(holder[key]) != len(value):
                     self._clipped.add((id(holder), key))
 
-    def cut(self) -> None:
-        """Cut collections at their ceilings, trailing rows first."""
+    def cut(self) -> bool:
+        """Cut collections at their ceilings, trailing rows first; return whether any was."""
+        shortened = False
         for _, mark, rows in self._collections():
-            self._sizes[id(rows)] = len(rows)
+            self._sizes.setdefault(id(rows), len(rows))
+            shortened = shortened or len(rows) > mark.limit
             self._dropped.extend(rows[mark.limit :])
             del rows[mark.limit :]
+        return shortened
 
     def drop(self, excess: int) -> bool:
         """Drop trailing rows worth at least ``excess`` bytes; False when none are left.
@@ -209,6 +231,49 @@ class Part:
             self._dropped.append(rows.pop())
             freed += sizes.pop()
         return freed > 0
+
+
+def _fault(value: Any, identities: Iterable[tuple[Location, Identity]]) -> IdentityFault | None:
+    for where, mark in identities:
+        for holder, key in _places(value, where):
+            text = holder[key]
+            reason = mark.fault(text) if isinstance(text, str) else None
+            if reason is not None:
+                path = document_at(value, where, holder)
+                return IdentityFault(label(where), reason, mark.limit, text, path)
+    return None
+
+
+_PATH = Identity(MAX_PATH_CHARS, minimum=1)
+
+
+def document_at(value: Any, where: Iterable[str | int], end: Any = None) -> str | None:
+    """Return the deliverable path of the innermost document around a place; None without one.
+
+    Args:
+        value: JSON-ready facts.
+        where: Steps to the place; ``EACH`` stands for any item of a list.
+        end: The holder at which to stop, needed to tell items apart.
+    """
+    found = None
+    if isinstance(value, dict):
+        path = value.get("path")
+        found = path if isinstance(path, str) and _PATH.fault(path) is None else None
+    step, *rest = where
+    if value is end or not rest:
+        return found
+    try:
+        inner = next(v for v in value if _holds(v, rest, end)) if step == EACH else value[step]
+    except (LookupError, StopIteration, TypeError):
+        # A validator's location may name a choice of types as well.
+        return found
+    deeper = document_at(inner, rest, end)
+    return found if deeper is None else deeper
+
+
+def _holds(value: Any, where: Sequence[str | int], end: Any) -> bool:
+    """Return whether a location inside a value leads to a holder."""
+    return any(holder is end for holder, _ in _places(value, tuple(map(str, where))))
 
 
 def _places(value: Any, where: Location) -> list[tuple[Any, Any]]:

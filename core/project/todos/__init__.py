@@ -1,1 +1,1 @@
-"""Durable file todos: canonical names, scanning, creation, journalled transitions, recovery."""
+"""Durable file todos: canonical names, scanning, creation, journaled transitions, recovery."""

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from hindnote.core.project.contract.todos import TodoStatus
-from hindnote.core.project.contract_v1 import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, utf16_length
 from hindnote.core.project.markdown import Markdown, parse_markdown
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.todos.names import TodoName
@@ -17,6 +16,12 @@ from hindnote.core.text import frontmatter
 OWNED = ("issue_id", "status", "priority", "title")
 """Keys that the tools write themselves."""
 
+# Controls, line ends, and characters that change the direction of what stands around them.
+# Joiners stay: words and emoji of many scripts are made with them.
+_UNFIT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 # What YAML does not take raw inside double quotes, or folds as a line break.
@@ -29,10 +34,8 @@ def new_content(name: TodoName, title: str, extra: Mapping[str, Any], body: str)
     Raises:
         Declined: ``invalid_title`` or ``invalid_frontmatter``.
     """
-    if not title.strip() or not title.isprintable():
-        raise Declined("invalid_title", "title must be one line of printable text, not blank")
-    if utf16_length(title) > MAX_DESCRIPTION_CHARS:
-        raise Declined("invalid_title", f"title is longer than {MAX_DESCRIPTION_CHARS} characters")
+    if _UNFIT.search(title) or not any(char.isprintable() and char != " " for char in title):
+        raise Declined("invalid_title", "title must be one line of visible text, not blank")
     owned = [key for key in OWNED if key in extra]
     if owned:
         raise Declined(
@@ -51,10 +54,6 @@ def new_content(name: TodoName, title: str, extra: Mapping[str, Any], body: str)
 
 
 def _key(key: str) -> str:
-    if utf16_length(key) > MAX_NAME_CHARS:
-        raise Declined(
-            "invalid_frontmatter", f"a frontmatter key is longer than {MAX_NAME_CHARS} characters"
-        )
     plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED
     return key if plain else yaml_value(key)
 

@@ -107,8 +107,7 @@ def _create_exclusively(held: Held, name: str, content: bytes) -> None:
 
 def _undo_creation(held: Held, name: str, staged: str, expected: str) -> None:
     effects, path = held.effects, held.workspace.todos.shown(name)
-    effects.rollback = "failed"
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), effects.rolling_back():
         if seen(held.folder, name) == expected:
             effects.changed(path, expected)
             os.unlink(name, dir_fd=held.folder)
@@ -116,4 +115,3 @@ def _undo_creation(held: Held, name: str, staged: str, expected: str) -> None:
         else:
             effects.did_not_change(path)
         remove(held.staging, staged)
-        effects.rollback = "completed"

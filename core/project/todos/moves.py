@@ -1,4 +1,4 @@
-"""One journalled move of a todo: publish the new file, then retire the old one.
+"""One journaled move of a todo: publish the new file, then retire the old one.
 
 Each step is durable before the next one starts. Nothing is removed by name alone: a
 file is first taken into staging and its hash compared, and what turns out not to be

@@ -111,7 +111,8 @@ def _settle(move: Move, receipt: ReceiptLog) -> None:
         move.retire()
         move.finish()
     elif receipt.action == "rollback":
-        move.roll_back()
+        with move.effects.rolling_back():
+            move.roll_back()
     elif receipt.action == "cleanup":
         move.finish()
     else:

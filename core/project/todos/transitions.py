@@ -85,11 +85,9 @@ def _carry_out(move: Move, content: bytes) -> None:
         move.publish(content, stat.S_IMODE(mode))
         move.retire()
     except (OSError, Declined):
-        effects.rollback = "failed"
-        with contextlib.suppress(OSError, Declined):
+        with contextlib.suppress(OSError, Declined), effects.rolling_back():
             move.restore_foreign()
             move.roll_back()
-            effects.rollback = "completed"
         raise
     # The todo has moved. What could not be cleaned up, the next mutation cleans.
     with contextlib.suppress(OSError):

@@ -12,6 +12,7 @@ from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_a
 from hindnote.core.project.delivery import deliver
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined, Observation
+from hindnote.core.project.presentation import receipt_lines
 
 HASH = f"sha256:{'0a' * 32}"
 
@@ -246,14 +247,14 @@ def test_a_provider_that_observes_nothing_has_unknown_effects_and_no_zeros() -> 
         assert effects["recovery"]["completed"] is None
 
 
-def test_references_beyond_eight_are_counted_and_the_change_stays_observed() -> None:
+def test_references_beyond_eight_are_counted_and_effects_stay_possible() -> None:
     log = EffectLog()
     for number in range(9):
         log.changed(f"todos/{number}.md", None)
 
     effects = delivered(Declined("io_error", "m"), log)["effects"]
 
-    assert effects["documents"] == "observed"
+    assert effects["documents"] == "possible"
     assert len(effects["changed"]["items"]) == 8
     assert (effects["changed"]["total"], effects["changed"]["omitted"]) == (9, 1)
 
@@ -346,3 +347,58 @@ def test_a_failure_with_a_broken_identity_is_a_contract_error() -> None:
     dto = delivered(Declined("changed", "m", path="p" * 4097))
 
     assert dto["error"]["code"] == "contract_identity"
+
+
+def test_a_facet_whose_key_cannot_be_delivered_is_omitted_and_counted() -> None:
+    long = "k" * 257
+    facets = [{"name": long, "values": ["v"]}, {"name": "short", "values": ["v"]}]
+    fields = [{"field": name, "label": "raw_exact"} for name in (long, "short")]
+    confidence = {"label": "raw_exact", "fields": fields, "evidence": []}
+
+    dto = search([hit(facets=facets, confidence=confidence)])
+
+    (row,) = dto["data"]["results"]
+    assert [facet["name"] for facet in row["facets"]] == ["short"]
+    counts = dto["completeness"]["collections"]
+    assert counts["facets"] == {"total": 2, "returned": 1, "omitted": 1}
+    assert counts["confidence"] == {"total": 2, "returned": 1, "omitted": 1}
+    assert dto["completeness"]["complete"] is False
+
+
+def test_a_contract_error_names_the_document() -> None:
+    related = [{"path": "p" * 4097, "title": "t", "relation": "links_to"}]
+
+    error = search([hit("docs/first.md"), hit("docs/second.md", related=related)])["error"]
+
+    assert error["code"] == "contract_identity"
+    assert error["path"] == "docs/second.md"
+    assert "“docs/second.md”" in error["message"]
+    assert "effects" in error["message"]
+
+
+def test_a_schema_error_names_the_document() -> None:
+    error = search([hit("docs/first.md"), hit("docs/second.md", score=-1.0)])["error"]
+
+    assert error["code"] == "contract_schema"
+    assert error["path"] == "docs/second.md"
+    assert "“docs/second.md”" in error["message"]
+
+
+def test_a_path_that_cannot_be_delivered_is_named_by_its_beginning() -> None:
+    error = search([hit("docs/" + "p" * 4097)])["error"]
+
+    assert "path" not in error
+    assert "“docs/ppp" in error["message"]
+    assert len(error["message"]) <= 240
+
+
+def test_withheld_effects_make_an_output_incomplete() -> None:
+    log = EffectLog()
+    log.receipts = [receipt(f"todos/{number}.md") for number in range(9)]
+    log.recoveries_started = log.recoveries_completed = 9
+
+    dto = delivered(scan([], []), log)
+
+    assert dto["completeness"]["complete"] is False
+    assert receipt_lines(dto)[0] == "incomplete: recovery receipts 2 of 9"
+    assert receipt_lines(dto)[-1] == "recovered: 7 more, withheld"

@@ -211,7 +211,7 @@ def test_installed_providers_are_found_and_broken_ones_named(
     assert [item["provider"] for item in row["confidence"]["evidence"]] == ["broken"]
 
 
-def test_a_field_catalogue_counts_documents_types_and_values(base: Path, write: Write) -> None:
+def test_a_field_catalog_counts_documents_types_and_values(base: Path, write: Write) -> None:
     for number in range(101):
         write(f"docs/{number:03}.md", "x", f"many: v{number}", "same: 1")
     write(
@@ -255,6 +255,8 @@ def test_a_key_too_long_to_be_delivered_fails_the_description_and_not_the_search
     dto = run_tool("project_artifact_describe", {}, base_cwd=base).dto
     assert dto["error"]["code"] == "contract_identity"
     assert dto["error"]["where"] == "observed.name"
+    assert dto["error"]["path"] == "docs/a.md"
+    assert "“docs/a.md”" in dto["error"]["message"]
 
     assert call(base, "describe", field_names=["other"])["observed"][0]["name"] == "other"
     (row,) = call(base, "search")["results"]

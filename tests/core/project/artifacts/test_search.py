@@ -117,7 +117,7 @@ def test_a_title_counts_more_than_a_body(write: Write, paths: Paths) -> None:
         ({"wide": "fullwidth"}, True),
     ],
 )
-def test_filters_are_exact_after_normalising(
+def test_filters_are_exact_after_normalizing(
     write: Write, paths: Paths, filters: dict[str, Any], found: bool
 ) -> None:
     write(

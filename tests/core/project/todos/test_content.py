@@ -51,16 +51,28 @@ def test_a_value_that_yaml_would_read_as_something_else_survives(value: str) -> 
     assert parse_markdown(text).values[value] == 1
 
 
-@pytest.mark.parametrize("title", ["", "  ", "a\nb", "a\u2028b", "x" * 241, "😀" * 121])
-def test_a_title_is_one_printable_line(title: str) -> None:
+@pytest.mark.parametrize(
+    "title", ["", "  ", "a\nb", "a\u2028b", "a\u202eb", "\u200d", "\u3000", "a\x1bb", "a\x85b"]
+)
+def test_a_title_is_one_visible_line(title: str) -> None:
     with pytest.raises(Declined) as caught:
         new_content(NAME, title, {}, "")
 
     assert caught.value.code == "invalid_title"
 
 
-@pytest.mark.parametrize("extra", [{"status": "ready"}, {"title": "x"}, {"k" * 257: 1}])
-def test_keys_that_the_tools_write_or_cannot_show_are_refused(extra: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "title", ["x" * 241, "😀" * 121, "می\u200cخواهم", "👩\u200d💻", "修复" * 500]
+)
+def test_no_ceiling_of_delivery_limits_a_title_or_a_key(title: str) -> None:
+    text = new_content(NAME, title, {"k" * 257: 1}, "").decode()
+
+    values = parse_markdown(text).values
+    assert (values["title"], values["k" * 257]) == (title, 1)
+
+
+@pytest.mark.parametrize("extra", [{"status": "ready"}, {"title": "x"}])
+def test_keys_that_the_tools_write_are_refused(extra: dict[str, Any]) -> None:
     with pytest.raises(Declined) as caught:
         new_content(NAME, "t", extra, "")
 

@@ -43,6 +43,8 @@ def recovered(project: Any) -> str:
     assert answer.dto["ok"], answer.dto
     recovery = answer.dto["effects"]["recovery"]
     assert recovery["started"] == recovery["completed"] == len(pending)
+    undone = any(receipt["action"] == "rollback" for receipt in recovery["receipts"])
+    assert answer.dto["effects"]["rollback"] == ("completed" if undone else "none")
     state = one_state(project)
     for receipt in recovery["receipts"]:
         assert receipt["state"] == "completed"
