@@ -29,6 +29,15 @@ MOD = Path(__file__).parent / "mod"
 SHIPPED = (".claude-plugin/plugin.json", "LICENSE", "README.md", "hooks/*.ts", "hooks/hooks.json")
 """The files of the mod that are installed, as patterns: all but its tests."""
 
+_PLUGIN_FILES = (
+    r"\.claude-plugin/plugin\.json|LICENSE|README\.md|hooks/[a-z][a-z0-9-]*\.ts|hooks/hooks\.json"
+)
+PLUGIN_FILES = re.compile(_PLUGIN_FILES)
+"""The names of all files of the plugin, of any hindnote."""
+
+MARKETPLACE_FILES = re.compile(rf"hindnote/(?:{_PLUGIN_FILES})|\.claude-plugin/marketplace\.json")
+"""The names of all files of the marketplace, of any hindnote."""
+
 PLUGIN = "hindnote@hindnote"
 """The plugin as Claude Code names it when it comes from our marketplace."""
 
@@ -88,12 +97,13 @@ def uninstall(dry_run: bool) -> None:
 
 def skills_place(dry_run: bool = False) -> Place:
     """Return the folder from which Claude Code loads the plugin by itself."""
-    return Place(usual_config_dir() / "skills" / "hindnote", dry_run)
+    return Place(usual_config_dir() / "skills" / "hindnote", PLUGIN_FILES, dry_run)
 
 
 def marketplace_place(dry_run: bool = False) -> Place:
     """Return the folder of the local marketplace."""
-    return Place(platformdirs.user_data_path("hindnote") / "claude-marketplace", dry_run)
+    folder = platformdirs.user_data_path("hindnote") / "claude-marketplace"
+    return Place(folder, MARKETPLACE_FILES, dry_run)
 
 
 def plugin_files() -> dict[str, bytes]:

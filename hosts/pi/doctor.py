@@ -11,11 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
-from hindnote.core.install.placing import FOREIGN, NotOurs, Place, Record
+from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, unusable_python
+from hindnote.core.install.record import Record
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import PI, place
-from hindnote.hosts.pi.places import PYTHON_VARIABLE, Scope, interpreter, scopes, shipped
+from hindnote.hosts.pi.places import FILES, PYTHON_VARIABLE, Scope, interpreter, scopes, shipped
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
@@ -117,7 +118,7 @@ def _references(scope: Scope) -> Iterator[Finding]:
         either = f"set {PYTHON_VARIABLE} to {sys.executable}, or {instead}"
         unusable = list(_unusable(folder, python, either))
         yield from unusable
-        if not Place(folder).holds(shipped()):
+        if not Place(folder, FILES).holds(shipped()):
             yield Finding("error", subject, f"{told}, and is of another hindnote", instead)
         elif not unusable:
             found = shutil.which(python) or python

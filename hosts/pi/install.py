@@ -17,7 +17,7 @@ from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted
-from hindnote.hosts.pi.places import MANIFEST, Scope, scopes, shipped
+from hindnote.hosts.pi.places import FILES, MANIFEST, Scope, scopes, shipped
 
 PI = (1, 6)
 """Major and minor version of the Pi that the extension was tested against."""
@@ -61,7 +61,7 @@ def uninstall(project: bool, dry_run: bool) -> None:
         click.echo(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
     with explained(NotOurs, Busy), alone():
         there = place(here, dry_run)
-        if there.is_taken():
+        if there.written() is None and there.is_taken():
             raise NotOurs(f"{there.folder} {FOREIGN}; move it away")
         if not tell(there.take_away()):
             click.echo(f"nothing to do: {there.folder} is not installed")
@@ -69,7 +69,7 @@ def uninstall(project: bool, dry_run: bool) -> None:
 
 def place(scope: Scope, dry_run: bool = False) -> Place:
     """Return the folder of the extension as what is installed there."""
-    return Place(scope.extension, dry_run, MANIFEST)
+    return Place(scope.extension, FILES, dry_run, MANIFEST, scope.top)
 
 
 def _refuse_second(here: Scope, other: Scope) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ SOURCE = Path(__file__).parent / "extension"
 
 MANIFEST = "install.json"
 """Written by ``hindnote install pi`` beside the extension: what it wrote, and the interpreter."""
+
+FILES = re.compile(r"(?!install\.json$)[a-z][a-z0-9-]*\.(?:ts|json)")
+"""The names of all files that an installation of any hindnote consists of, without the manifest."""
 
 NAME = "hindnote"
 """The extension's folder among Pi's extensions, and its name as a package."""
@@ -51,6 +55,9 @@ class Scope(Struct, frozen=True):
     folder: Path
     """Pi's folder there: it holds ``settings.json`` and ``extensions``."""
 
+    top: Path | None = None
+    """The project's directory, whose files others may have written; None: the person's own."""
+
     @property
     def extension(self) -> Path:
         """Where ``hindnote install pi`` puts the extension."""
@@ -71,7 +78,8 @@ class Scope(Struct, frozen=True):
 
 def scopes() -> tuple[Scope, Scope]:
     """Return the global place and the one of the project in the current directory."""
-    return Scope("global", agent_dir()), Scope("project", Path.cwd() / ".pi")
+    project = Path.cwd()
+    return Scope("global", agent_dir()), Scope("project", project / ".pi", project)
 
 
 def _read_object(path: Path) -> dict[str, Any]:

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hindnote.core.install.placing import MANIFEST, NotOurs, Place
+from hindnote.core.install import placing
+from hindnote.core.install.placing import FILE_LIMIT, MANIFEST, MANIFEST_LIMIT, NotOurs
 
 FILES = {"a.txt": b"one", "deep/b.txt": b"two"}
+
+Place = partial(placing.Place, names=re.compile(r"(?:deep/)?[a-z]\.txt"))
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -113,16 +123,16 @@ class Killed(BaseException):
 def kill_at_replacement(number: int, patched: pytest.MonkeyPatch) -> None:
     """Let the process end when a file is written and does not have its name yet."""
     steps = iter(range(number + 1))
-    real = Path.replace
+    real = os.replace
 
-    def replace(path: Path, target: Path) -> Path:
+    def replace(*names: str, **folders: int) -> None:
         if next(steps) < number:
-            return real(path, target)
+            return real(*names, **folders)
         # One that was killed cleans nothing up.
-        patched.setattr(Path, "unlink", lambda *_, **__: None)
+        patched.setattr(os, "unlink", lambda *_, **__: None)
         raise Killed
 
-    patched.setattr(Path, "replace", replace)
+    patched.setattr(os, "replace", replace)
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -177,10 +187,10 @@ def test_what_was_being_written_goes_with_the_attempt(
 ) -> None:
     folder = tmp_path / "place"
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(type(error)):
         put(folder, FILES)
 
@@ -225,17 +235,18 @@ def test_put_refuses_a_link(tmp_path: Path, target: str) -> None:
         put(tmp_path / "place", FILES)
 
 
-def test_an_installation_that_a_link_leads_to_is_kept_current(tmp_path: Path) -> None:
+def test_an_installation_whose_folder_became_a_link_is_left_alone(tmp_path: Path) -> None:
     put(tmp_path / "place", FILES)
     (tmp_path / "place").rename(tmp_path / "moved")
     (tmp_path / "place").symlink_to(tmp_path / "moved")
 
-    put(tmp_path / "place", {"a.txt": b"new"})
-    assert tree(tmp_path / "moved") == {"a.txt": b"new"}
+    with pytest.raises(NotOurs, match="is a link"):
+        put(tmp_path / "place", {"a.txt": b"new"})
+    with pytest.raises(NotOurs, match="is a link"):
+        list(Place(tmp_path / "place").take_away())
 
-    list(Place(tmp_path / "place").take_away())
     assert (tmp_path / "place").is_symlink()
-    assert list((tmp_path / "moved").iterdir()) == []
+    assert tree(tmp_path / "moved") == FILES
 
 
 def test_facts_stand_in_the_manifest_and_are_kept_current(tmp_path: Path) -> None:
@@ -325,13 +336,13 @@ def test_what_another_process_takes_away_at_that_moment_is_gone(
 ) -> None:
     folder = tmp_path / "place"
     put(folder, FILES)
-    real = getattr(Path, name)
+    real = getattr(os, name)
 
-    def late(path: Path) -> None:
-        real(path)
-        real(path)
+    def late(path: str, **folder: int) -> None:
+        real(path, **folder)
+        real(path, **folder)
 
-    monkeypatch.setattr(Path, name, late)
+    monkeypatch.setattr(os, name, late)
     list(Place(folder).take_away())
 
     assert list(tmp_path.iterdir()) == []
@@ -390,10 +401,10 @@ def test_a_failed_write_leaves_the_old_file(
     put(folder, FILES)
     before = sorted(folder.rglob("*"))
 
-    def full(self: Path, target: Path) -> Path:
+    def full(*_: str, **__: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space"):
         put(folder, {"a.txt": b"new"})
 
@@ -420,3 +431,208 @@ def test_a_folder_that_somebody_uses_meanwhile_stays(tmp_path: Path) -> None:
     list(place.take_away())
 
     assert [path.name for path in (tmp_path / "skills").iterdir()] == ["theirs"]
+
+
+# -- a manifest that somebody else wrote ---------------------------------------
+
+
+def forge(folder: Path, **claims: Any) -> None:
+    """Write a manifest that claims what it likes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = {"files": {}, "made": [], "python": "python", "version": "1", **claims}
+    (folder / MANIFEST).write_text(json.dumps(told))
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def whole(folder: Path) -> dict[str, bytes | None]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../outside.txt",
+        "../../valuable/doc.txt",
+        "deep/../../outside.txt",
+        "{root}/valuable/doc.txt",
+        "./a.txt",
+        "deep//b.txt",
+        "deep/b.txt/",
+        "other.md",
+        "",
+        ".",
+        "..",
+        "a.txt\n",
+        "a.txt\0",
+        "A.txt",
+    ],
+)
+@pytest.mark.parametrize("act", ["put", "take_away", "changed", "is_taken"])
+def test_a_manifest_that_names_what_hindnote_never_writes_is_refused_and_named(
+    tmp_path: Path, name: str, act: str
+) -> None:
+    folder = tmp_path / "one" / "place"
+    (tmp_path / "valuable").mkdir()
+    (tmp_path / "valuable" / "doc.txt").write_bytes(b"mine")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "outside.txt").write_bytes(b"mine")
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "b.txt").write_bytes(b"mine")
+    name = name.format(root=tmp_path)
+    forge(folder, files={name: [digest(b"mine")]})
+    before = whole(tmp_path)
+    place = Place(folder)
+    acts: dict[str, Callable[[], object]] = {
+        "put": lambda: list(place.put(FILES)),
+        "take_away": lambda: list(place.take_away()),
+        "changed": place.changed,
+        "is_taken": place.is_taken,
+    }
+
+    with pytest.raises(NotOurs, match="which hindnote does not write") as refused:
+        acts[act]()
+
+    assert ascii(name) in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert whole(tmp_path) == before
+
+
+@pytest.mark.parametrize("made", ["../../..", "deep", "../sibling", "{root}/empty", "", "x"])
+def test_a_manifest_that_claims_folders_is_refused(tmp_path: Path, made: str) -> None:
+    top = tmp_path / "project"
+    folder = top / "host" / "place"
+    (tmp_path / "empty").mkdir()
+    forge(folder, made=[made.format(root=tmp_path)])
+    (top / "sibling").mkdir()
+    before = whole(tmp_path)
+
+    with pytest.raises(NotOurs, match="names the folder"):
+        list(Place(folder, top=top).take_away())
+
+    assert whole(tmp_path) == before
+
+
+def test_a_project_s_own_folder_and_those_around_it_are_never_removed(tmp_path: Path) -> None:
+    top = tmp_path / "project"
+    forge(top / "host" / "place", made=[".", ".."])
+
+    list(Place(top / "host" / "place", top=top).take_away())
+
+    assert list(tmp_path.iterdir()) == [top]
+    assert list(top.iterdir()) == []
+
+
+@pytest.mark.parametrize("linked", ["host", "host/place", "host/place/deep"])
+def test_no_link_in_a_project_is_followed(tmp_path: Path, linked: str) -> None:
+    put(tmp_path / "own" / "host" / "place", FILES)
+    top = tmp_path / "project"
+    link = top / linked
+    link.parent.mkdir(parents=True)
+    if linked.endswith("deep"):
+        forge(top / "host/place", files={"deep/b.txt": [digest(b"two")]})
+    link.symlink_to(tmp_path / "own" / linked)
+    before = whole(tmp_path / "own")
+    place = Place(top / "host" / "place", top=top)
+
+    if linked.endswith("deep"):
+        lines = list(place.take_away())
+        assert f"left {top / 'host/place/deep/b.txt'}: it was changed" in "\n".join(lines)
+    else:
+        with pytest.raises(NotOurs, match=f"{link} is a link"):
+            list(place.take_away())
+    with pytest.raises(NotOurs):
+        list(place.put({"a.txt": b"new", "deep/b.txt": b"new"}))
+
+    assert whole(tmp_path / "own") == before
+
+
+@pytest.mark.parametrize("steps", range(6))
+def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path, steps: int) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    put(tmp_path / "valuable", FILES)
+    before = whole(tmp_path / "valuable")
+
+    taking = Place(folder).take_away()
+    for _ in range(steps):
+        next(taking, None)
+    if folder.exists():
+        folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "valuable")
+    try:
+        list(taking)
+    except NotOurs as refused:
+        assert steps == 0 and "is a link" in str(refused)
+
+    assert whole(tmp_path / "valuable") == before
+    assert folder.is_symlink()
+
+
+@pytest.mark.parametrize("steps", range(5))
+def test_nothing_is_written_through_a_folder_that_becomes_a_link_meanwhile(
+    tmp_path: Path, steps: int
+) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    put(tmp_path / "valuable", FILES)
+    before = whole(tmp_path / "valuable")
+
+    putting = Place(folder).put({"a.txt": b"new", "deep/b.txt": b"new", "c.txt": b"new"})
+    for _ in range(steps):
+        next(putting, None)
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "valuable")
+    try:
+        list(putting)
+    except NotOurs as refused:
+        assert "is a link" in str(refused)
+
+    assert whole(tmp_path / "valuable") == before
+
+
+def no_file(path: Path, kind: str) -> None:
+    """Put something in the place of a file at which a reader could wait, or that has no end."""
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as huge:
+            huge.truncate(max(FILE_LIMIT, MANIFEST_LIMIT) + 1)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge"])
+def test_what_is_no_manifest_is_refused_and_never_waited_for(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    no_file(folder / MANIFEST, kind)
+
+    with pytest.raises(NotOurs, match="is no manifest"):
+        list(Place(folder).take_away())
+    with pytest.raises(NotOurs, match="is no manifest"):
+        put(folder, FILES)
+
+    assert (folder / "a.txt").read_bytes() == b"one"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge"])
+def test_what_is_no_installed_file_is_left_and_never_waited_for(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "place"
+    put(folder, FILES)
+    no_file(folder / "a.txt", kind)
+
+    assert Place(folder).changed() == [folder / "a.txt"]
+    assert not Place(folder).holds(FILES)
+    lines = list(Place(folder).take_away())
+
+    assert f"left {folder / 'a.txt'}: it was changed since hindnote wrote it" in lines
+    assert os.path.lexists(folder / "a.txt")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,12 @@ from click.testing import CliRunner
 
 from hindnote.core.doctor import Finding
 from hindnote.hosts.claude.doctor import checks
-from hindnote.hosts.claude.install import install, marketplace_place, skills_place
+from hindnote.hosts.claude.install import (
+    install,
+    marketplace_files,
+    marketplace_place,
+    skills_place,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +126,7 @@ def test_two_installations_are_found(install_twice: Callable[[], None]) -> None:
 @pytest.fixture
 def install_twice(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def twice() -> None:
-        folder = installed()
-        shutil.copytree(folder, marketplace_place().folder)
+        installed()
+        list(marketplace_place().put(marketplace_files()))
 
     return twice

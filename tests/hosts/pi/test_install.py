@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -75,14 +77,10 @@ def test_install_without_pi_says_what_is_needed_and_goes_on(extension: Path, pi:
 def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Path.mkdir
+    def refuse(name: str, *_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", name)
 
-    def refuse(path: Path, *arguments: Any, **options: Any) -> None:
-        if path.is_relative_to(home):
-            raise PermissionError(13, "Permission denied", str(path))
-        real(path, *arguments, **options)
-
-    monkeypatch.setattr(Path, "mkdir", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
 
     assert f"{home / '.pi'} cannot be changed (Permission denied)" in refused(install)
     assert tree(home) == {}
@@ -242,17 +240,17 @@ def test_an_interrupted_update_can_be_taken_up_again(
         patched.setattr("hindnote.hosts.pi.install.shipped", lambda: {"index.ts": b"old"})
         done(install)
 
-    replace, count = Path.replace, 0
+    replace, count = os.replace, 0
 
-    def fail(self: Path, target: Path) -> Path:
+    def fail(*names: str, **folders: int) -> None:
         nonlocal count
         count += 1
         if count == 3:
             raise OSError("no space left on device")
-        return replace(self, target)
+        replace(*names, **folders)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", fail)
+        patched.setattr(os, "replace", fail)
         assert run(install).exit_code != 0
 
     done(install)
@@ -318,3 +316,42 @@ def test_a_second_place_is_refused_since_pi_would_load_both(extension: Path) -> 
     done(uninstall)
     done(install, "--project")
     assert "hindnote uninstall pi --project" in refused(install)
+
+
+@pytest.mark.parametrize("command", [install, uninstall])
+def test_a_repository_s_manifest_cannot_have_files_outside_removed(
+    tmp_path: Path, command: click.Command
+) -> None:
+    valuable = tmp_path / "valuable" / ".git" / "HEAD"
+    valuable.parent.mkdir(parents=True)
+    valuable.write_bytes(b"ref: refs/heads/main\n")
+    digest = hashlib.sha256(valuable.read_bytes()).hexdigest()
+    folder = Path(".pi/extensions/hindnote")
+    folder.mkdir(parents=True)
+    name = "../../../../valuable/.git/HEAD"
+    claims = {
+        "python": "p",
+        "version": "1",
+        "files": {name: [digest]},
+        "made": [".", "..", "../.."],
+    }
+    (folder / MANIFEST).write_text(json.dumps(claims))
+
+    told = refused(command, "--project")
+
+    assert f"names the file '{name}', which hindnote does not write" in told
+    assert valuable.read_bytes() == b"ref: refs/heads/main\n"
+
+
+@pytest.mark.parametrize("linked", [".pi", ".pi/extensions", ".pi/extensions/hindnote"])
+def test_a_repository_s_link_cannot_have_the_person_s_installation_removed(
+    home: Path, extension: Path, linked: str
+) -> None:
+    done(install)
+    before = tree(home)
+    own = {".pi": ".pi/agent", ".pi/extensions": ".pi/agent/extensions"}
+    Path(linked).parent.mkdir(parents=True, exist_ok=True)
+    Path(linked).symlink_to(home / own.get(linked, ".pi/agent/extensions/hindnote"))
+
+    assert f"{Path.cwd() / linked} is a link" in refused(uninstall, "--project")
+    assert tree(home) == before
