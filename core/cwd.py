@@ -8,6 +8,7 @@ call, whose directory was resolved here once.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from hindnote.core.outcome import Refused, quote
@@ -17,7 +18,7 @@ def resolve_cwd(base: Path, cwd: str | None) -> Path:
     """Return the directory that holds for one call.
 
     Args:
-        base: The host's base directory, absolute.
+        base: The host's base directory, absolute; without ``cwd`` it is the answer, existing or not.
         cwd: The call's own ``cwd``: absolute, relative to ``base``, or ``None``.
 
     Raises:
@@ -38,6 +39,33 @@ def resolve_cwd(base: Path, cwd: str | None) -> Path:
         raise Refused(
             "invalid_cwd", f"cwd {quote(cwd)} cannot be used ({_reason(error)}); {advice}"
         ) from error
+
+
+def process_directory() -> Path:
+    """Return the directory in which this process runs, or the name of one that was deleted.
+
+    Raises:
+        OSError: It has no name any more.
+    """
+    try:
+        return Path.cwd()
+    except OSError:
+        # Shells keep the name of their directory here, also after it was deleted.
+        name = os.environ.get("PWD", "")
+        if Path(name).is_absolute() and not os.path.lexists(name):
+            return Path(name)
+        raise
+
+
+def no_project(otherwise: str) -> Refused:
+    """Return the refusal of a call that needs a project when the session's directory is gone.
+
+    Args:
+        otherwise: What the caller can do instead.
+    """
+    return Refused(
+        "invalid_cwd", f"the session's directory does not exist, so it has no project; {otherwise}"
+    )
 
 
 def _reason(error: Exception) -> str:

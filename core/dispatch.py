@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -148,8 +148,12 @@ class Dispatcher:
 
         return run_tool(name, arguments, base_cwd=self._hosts.base_cwd(call))
 
-    def boot(self, call: HostCall) -> str:
+    def boot(self, call: HostCall, offered: Collection[str] | None = None) -> str:
         """Return the boot block for a window that begins now.
+
+        Args:
+            call: The call as the host's entry script received it.
+            offered: Names of the operations that the session was offered; None for all.
 
         Raises:
             Refused: ``unreadable_session``; to be shown to the person, not stored.
@@ -157,7 +161,7 @@ class Dispatcher:
         """
         from hindnote.core.boot import boot_block
 
-        return boot_block(self._bound(call), time.time())
+        return boot_block(self._bound(call), time.time(), offered)
 
     def sessions(self, call: HostCall) -> Sessions:
         """Return the sessions that a call can name, for what is no operation.

@@ -69,10 +69,10 @@ class BoundCall(Struct, frozen=True, dict=True):
     call: HostCall
     identity: Identity
     base_cwd: Path
-    """The host's base directory; absolute, existing."""
+    """The host's base directory, absolute. It need not exist: a session outlives its worktree."""
 
     cwd: Path
-    """The directory that holds for this call: ``base_cwd``, or the resolved ``cwd``."""
+    """The directory that holds for this call: ``base_cwd``, or the resolved ``cwd``, which exists."""
 
     budget: Budget
     history: HistorySource
@@ -82,9 +82,16 @@ class BoundCall(Struct, frozen=True, dict=True):
     """Told how far a list over many sessions is, for a person who waits."""
 
     @cached_property
-    def project_key(self) -> str:
-        """Key of the project that ``cwd`` lies in."""
-        return project_key(self.cwd)
+    def project_key(self) -> str | None:
+        """Key of the project that ``cwd`` lies in; None when that directory does not exist."""
+        return project_key(self.cwd) if _is_directory(self.cwd) else None
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 class Hints(Struct, frozen=True, rename="camel"):

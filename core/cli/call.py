@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hindnote.core.cli.completion import complete_host
-from hindnote.core.cli.tree import Failure, deliver
+from hindnote.core.cli.tree import Failure, current_directory, deliver
 from hindnote.core.registry import NAMES, registry
 from hindnote.core.text import clean
 
@@ -121,20 +121,6 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise Failure(f"the arguments are JSON, but no object; {advice}")
     return given
-
-
-def current_directory() -> Path:
-    """Return the directory in which the command runs.
-
-    Raises:
-        Failure: It is gone.
-    """
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise Failure(
-            f"the current directory cannot be used ({error}); change to another, or give --cwd"
-        ) from None
 
 
 def _no_number(name: str) -> None:

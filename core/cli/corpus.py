@@ -80,7 +80,7 @@ def asking_for(selector: str, host: str | None = None) -> Asking:
         Failure: No host is installed, or not the one that was named.
     """
     from hindnote.core.calls import HostCall
-    from hindnote.core.cli.call import current_directory
+    from hindnote.core.cli.tree import current_directory
     from hindnote.core.dispatch import Dispatcher
     from hindnote.core.home import notes_home
     from hindnote.core.plugins import Hosts

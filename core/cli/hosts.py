@@ -11,7 +11,7 @@ import click
 
 from hindnote.core.budget import OUTPUT_BUDGET_BYTES, utf8_size
 from hindnote.core.calls import HostCall
-from hindnote.core.cli.call import current_directory
+from hindnote.core.cli.tree import current_directory
 from hindnote.core.failures import HostFailure
 from hindnote.core.outcome import Refused
 from hindnote.core.plugins import HostReport, Hosts

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -26,6 +27,22 @@ class Failure(click.ClickException):
     """Nothing could be done: usage, or the host's failure. Exit code 2."""
 
     exit_code = 2
+
+
+def current_directory() -> Path:
+    """Return the directory in which the command runs, or the name of one that was deleted.
+
+    Raises:
+        Failure: Its name cannot be found out.
+    """
+    from hindnote.core.cwd import process_directory
+
+    try:
+        return process_directory()
+    except OSError as error:
+        raise Failure(
+            f"the current directory cannot be used ({error}); change to another"
+        ) from None
 
 
 def deliver(text: str) -> None:

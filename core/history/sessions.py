@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hindnote.core.cwd import no_project
 from hindnote.core.failures import HostFailure
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.project_id import project_key
@@ -158,6 +159,8 @@ class Sessions:
     def _belongs(self) -> Callable[[str | None], bool]:
         """Return whether a recorded directory lies in the call's project."""
         wanted = self._bound.project_key
+        if wanted is None:
+            raise no_project("name sessions otherwise: '*', '<host>:*' or an id")
         known: dict[str | None, bool] = {None: False}
 
         def belongs(cwd: str | None) -> bool:

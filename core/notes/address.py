@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.cwd import no_project
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.text.slug import encode_session_id, is_slug
 
@@ -77,16 +78,27 @@ class Homes:
 
     Args:
         identity: Who asks.
-        project_key: Key of the project that the call's directory lies in.
+        project_key: Key of the project that the call's directory lies in; None when that
+            directory does not exist.
     """
 
-    def __init__(self, identity: Identity, project_key: str) -> None:
+    def __init__(self, identity: Identity, project_key: str | None) -> None:
         self._identity = identity
         self.project_key = project_key
-        self.project = Home("project", "@project/", ("project", project_key))
         self.human = Home("human", "@human/", ("human",))
         self.self = Home("agents", "@self/", ("agents", identity.agent))
         self.model = Home("models", "@model/", ("models", identity.model))
+
+    @property
+    def project(self) -> Home:
+        """The home of the project.
+
+        Raises:
+            Refused: ``invalid_cwd``.
+        """
+        if self.project_key is None:
+            raise no_project("give cwd, an existing directory, or use another head than @project/")
+        return Home("project", "@project/", ("project", self.project_key))
 
     @property
     def has_session(self) -> bool:
@@ -110,9 +122,10 @@ class Homes:
         return Home("session", "", (self._identity.host, "session", session))
 
     def default(self) -> list[Home]:
-        """Return the homes of the default view; without a session, all but its notebook."""
+        """Return the homes of the default view, without those that the call does not have."""
         session = [self.session] if self.has_session else []
-        return [*session, self.project, self.human, self.self, self.model]
+        project = [] if self.project_key is None else [self.project]
+        return [*session, *project, self.human, self.self, self.model]
 
     def named(self, kind: Literal["agents", "models"], name: str) -> Home:
         """Return an agent's or a model's home, the current one under its short name."""
@@ -125,7 +138,7 @@ class Homes:
         """Return the address that ``text`` names.
 
         Raises:
-            Refused: ``invalid_address``, ``no_current_session``.
+            Refused: ``invalid_address``, ``invalid_cwd``, ``no_current_session``.
         """
         home, path = self._split(text)
         segments = unicodedata.normalize("NFC", path).split("/")
@@ -154,7 +167,9 @@ class Homes:
                     "digits, - _ .) and a path",
                 )
             return self.named("agents" if head == "@agents" else "models", name), path
-        home = {h.name: h for h in (self.project, self.human, self.self, self.model)}.get(head)
+        if head == "@project":
+            return self.project, path
+        home = {h.name: h for h in (self.human, self.self, self.model)}.get(head)
         if home is None:
             raise Refused(
                 "invalid_address",

@@ -48,11 +48,11 @@ def times(note: Note, created: int, now: int) -> Keys:
     return keys
 
 
-def owner(note: Note, was_session: bool, will_session: bool, project_key: str) -> Keys:
+def owner(note: Note, was_session: bool, will_session: bool, project_key: str | None) -> Keys:
     """Return the change of the session owner that a move between homes brings."""
     recorded = note.values.get("project")
     if will_session and not was_session and recorded is None:
-        return {"project": project_key}
+        return {} if project_key is None else {"project": project_key}
     # What a person wrote under that key is no owner, and stays.
     if was_session and not will_session and _PROJECT_KEY.fullmatch(str(recorded)):
         return {"project": None}

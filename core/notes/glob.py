@@ -63,7 +63,8 @@ def scope(homes: Homes, glob: str | None, slugs: Slugs) -> Scope:
 
     Raises:
         Refused: ``invalid_glob``; ``no_current_session`` when only session notes
-            could match and there is no session.
+            could match and there is no session; ``invalid_cwd`` when only the project's
+            could and there is no project.
     """
     if glob is None:
         return Scope(tuple(homes.default()), None, {})
@@ -72,6 +73,11 @@ def scope(homes: Homes, glob: str | None, slugs: Slugs) -> Scope:
     segments = pattern.split("/")
     found = tuple(_reachable(homes, segments, slugs))
     return Scope(found, accepts, {home.prefix: _forms(home) for home in found})
+
+
+def takes_default(glob: str | None) -> bool:
+    """Return whether a glob asks for the homes of the default view rather than naming one."""
+    return glob is None or bool(_WILD.search(glob.partition("/")[0]))
 
 
 def _forms(home: Home) -> tuple[str, ...]:
@@ -91,6 +97,8 @@ def _reachable(homes: Homes, segments: list[str], slugs: Slugs) -> list[Home]:
         kind: Literal["agents", "models"] = "agents" if head == "@agents" else "models"
         names = segments[1:2] if not _WILD.search("".join(segments[1:2])) else slugs(kind)
         return [homes.named(kind, name) for name in names if is_slug(name)]
+    if head == "@project":
+        return [homes.project]
     found = [home for home in homes.default() if home.name == head]
     if not found:
         raise Refused(

@@ -53,12 +53,12 @@ class HomeIndex(Struct, frozen=True):
     unreadable: int
 
 
-def index(identity: Identity, project_key: str, freshest: int = 10) -> tuple[HomeIndex, ...]:
+def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tuple[HomeIndex, ...]:
     """Return the index of each home of an identity; without a session, of all but its notebook.
 
     Args:
         identity: Who asks, and the notes home.
-        project_key: Key of the project.
+        project_key: Key of the project, if there is one.
         freshest: Notes of each home, at most.
     """
     notes = Reader(identity, project_key)

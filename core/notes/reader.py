@@ -19,10 +19,10 @@ class Reader:
 
     Args:
         identity: Who asks, and the notes home.
-        project_key: Key of the project that the call's directory lies in.
+        project_key: Key of the project that the call's directory lies in, if it exists.
     """
 
-    def __init__(self, identity: Identity, project_key: str) -> None:
+    def __init__(self, identity: Identity, project_key: str | None) -> None:
         self.homes = Homes(identity, project_key)
         self.tree = Tree(identity.home)
 

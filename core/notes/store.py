@@ -156,7 +156,7 @@ class Store(Reader):
         now = clock.now_ms()
         time = clock.format_ms(now)
         keys: Keys = {"origin": origin, "createdAt": time, "updatedAt": time}
-        if address.home.kind == "session":
+        if address.home.kind == "session" and self.homes.project_key is not None:
             keys["project"] = self.homes.project_key
         note, body = self._merged(Note(None, "", None), address, content)
         data = self.encoded(note, address, keys, {}, body)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from hindnote.core.cli.call import current_directory
 from hindnote.core.cli.completion import complete_host
-from hindnote.core.cli.tree import Failure
+from hindnote.core.cli.tree import Failure, current_directory
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

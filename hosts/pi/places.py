@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from hindnote.core.cwd import process_directory
+
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""
 
@@ -78,7 +80,7 @@ class Scope(Struct, frozen=True):
 
 def scopes() -> tuple[Scope, Scope]:
     """Return the global place and the one of the project in the current directory."""
-    project = Path.cwd()
+    project = process_directory()
     return Scope("global", agent_dir()), Scope("project", project / ".pi", project)
 
 

@@ -8,7 +8,7 @@ parallel. The first line that the process writes says that it is ready::
 Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
 
     {"id": "7", "type": "call", "operation": "notes_read", "arguments": {…}, "host": {…}}
-    {"id": "8", "type": "boot", "host": {…}}
+    {"id": "8", "type": "boot", "host": {…}, "tools": ["notes_list", …]}
     {"id": "10", "type": "project", "tool": "project_todo_list", "arguments": {…}, "host": {…}}
     {"id": "9", "type": "status"}
     {"id": "7", "type": "cancel"}
@@ -52,7 +52,7 @@ from msgspec import Struct, field
 from hindnote.core.calls import HostCall
 from hindnote.core.text import clean_json
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Grows when an older shim could no longer talk to this process."""
 
 
@@ -99,6 +99,8 @@ class BootRequest(_Message, frozen=True, tag="boot"):
 
     id: str
     host: HostFacts
+    tools: list[str]
+    """Names of the operations that the model was offered."""
 
 
 class StatusRequest(_Message, frozen=True, tag="status"):

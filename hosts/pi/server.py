@@ -169,7 +169,7 @@ class Server:
             return {"pid": os.getpid(), **self._status()}
         call = host_call(request.host, live)
         if isinstance(request, BootRequest):
-            return {"text": self._dispatcher.boot(call)}
+            return {"text": self._dispatcher.boot(call, request.tools)}
         if isinstance(request, ProjectRequest):
             return self._dispatcher.project(call, request.tool, request.arguments).packaged()
         return self._dispatcher.call(call, request.operation, request.arguments).packaged()

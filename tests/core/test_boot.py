@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,12 +12,12 @@ from hindnote.core.boot import (
     BOOT_LIMIT,
     SeenWindow,
     Snapshot,
-    age,
     render,
 )
 from hindnote.core.dispatch import Dispatcher
 from hindnote.core.notes.index import HomeIndex, IndexedNote
 from hindnote.core.plugins import Hosts
+from hindnote.core.registry import NAMES
 
 NOW = 1_796_000_000.0
 
@@ -29,9 +28,10 @@ def home(name: str, **facts: Any) -> HomeIndex:
 
 
 def snapshot(
-    homes: tuple[HomeIndex, ...] = (), windows: tuple[SeenWindow, ...] = (), **facts: str
+    homes: tuple[HomeIndex, ...] = (), windows: tuple[SeenWindow, ...] = (), **facts: Any
 ) -> Snapshot:
     told = {
+        "utc_offset": 3_600,
         "host": "pi",
         "session_id": "s-1",
         "agent": "root",
@@ -39,8 +39,9 @@ def snapshot(
         "project_key": "demo-12345678",
         "directory": "/w/demo",
         "tool_prefix": "",
+        "offered": frozenset(NAMES),
     }
-    return Snapshot(now=NOW, homes=homes, windows=windows, **(told | facts))  # type: ignore[arg-type]
+    return Snapshot(now=NOW, homes=homes, windows=windows, **(told | facts))
 
 
 def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> None:
@@ -59,7 +60,7 @@ def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> Non
                 home("@self", map="", total=1),
             ),
             windows=(
-                SeenWindow(1, 40, 22, "2026-11-30T09:00:00Z"),
+                SeenWindow(1, 40, 22, NOW - 90_000),
                 SeenWindow(41, 44, 1, None),
             ),
             tool_prefix="mcp__hindnote__",
@@ -68,23 +69,90 @@ def test_the_block_says_who_asks_what_notes_there_are_and_which_windows() -> Non
 
     assert "Host pi, session s-1, agent root, model m." in text
     assert "## Notes of this session\n[unavailable: " in text
-    assert "- @project/plan.md, 120 characters, 2 hours ago" in text
+    assert "- @project/plan.md, 120 characters, 2026-11-29 23:51" in text
     assert '[3 more: mcp__hindnote__notes_list {"glob":"@project/**"}]' in text
     assert "@project/MAP.md:\n- [plan](plan.md)\n" in text
     assert "[1 cannot be read]" in text
     assert "## Notes in @self/\nnone besides the map" in text
-    assert "## Notes in @human/\nnone yet" in text
-    assert "- window 1: seq 1 to 40, 22 events, from 2026-11-30T09:00:00Z" in text
+    assert "No notes yet: @human." in text
+    assert "- window 1: seq 1 to 40, 22 events, from 2026-11-29 00:53" in text
     assert "- window 2: seq 41 to 44, 1 event" in text
-    assert 'mcp__hindnote__history_list {"after_seq":40,"before_seq":45}' in text
+    assert 'mcp__hindnote__history_list {"after_seq":0,"before_seq":41}' in text
     assert not re.search(r"(?<!mcp__hindnote__)(notes|history)_(list|read|search|write)", text)
 
 
-def test_a_session_without_history_says_so() -> None:
-    text = render(snapshot(session_id=None))  # type: ignore[arg-type]
+def test_times_are_absolute_and_the_block_says_as_of_when() -> None:
+    east = render(snapshot())
+    west = render(snapshot(utc_offset=-(3 * 3600 + 1800)))
+
+    assert "as of 2026-11-30 01:53 (UTC+01:00)" in east
+    assert "as of 2026-11-29 21:23 (UTC-03:30)" in west
+    assert " ago" not in east
+
+
+def test_an_empty_memory_costs_less_than_500_bytes() -> None:
+    homes = tuple(home(name) for name in ("session", "@project", "@human", "@self", "@model"))
+    session_id = "019c1f0a-7c3e-7d52-b0a4-0d5a1d5e6f70"
+
+    for host, prefix in (("pi", ""), ("claude", "mcp__hindnote__")):
+        text = render(
+            snapshot(
+                homes,
+                session_id=session_id,
+                host=host,
+                tool_prefix=prefix,
+                directory="/w/p",
+                project_key="p-12345678",
+                model="claude-sonnet-4-5",
+            )
+        )
+        assert "No notes yet: this session, @project, @human, @self, @model." in text
+        assert len(text.encode()) < 500
+
+
+def test_no_tool_is_named_that_the_session_was_not_offered() -> None:
+    homes = (
+        home("@project", map="m" * 5_000, total=100),
+        home("@human", freshest=(IndexedNote("@human/a.md", 1, "", 0),), total=30),
+    )
+    windows = tuple(SeenWindow(n * 10 + 1, n * 10 + 10, 9, None) for n in range(500))
+
+    text = render(snapshot(homes, windows, offered=frozenset({"notes_read"})))
+
+    assert set(re.findall(r"(?:notes|history)_[a-z]+", text)) == {"notes_read"}
+
+
+def test_without_a_directory_the_block_says_so() -> None:
+    text = render(snapshot(project_key=None, directory="/w/removed"))
+
+    assert "No project: the directory /w/removed does not exist." in text
+
+
+def test_a_session_without_history_has_no_windows_to_show() -> None:
+    text = render(snapshot(session_id=None))
 
     assert "no session, agent root" in text
-    assert "no history yet" in text
+    assert "Windows" not in text
+
+
+def test_long_maps_share_the_room_fairly() -> None:
+    homes = tuple(home(name, map="m" * 5_000, total=1) for name in ("@a", "@b", "@c", "@d"))
+
+    shown = [len(run) for run in re.findall("m{100,}", render(snapshot(homes)))]
+
+    assert len(shown) == 4
+    assert max(shown) - min(shown) <= 1
+    assert min(shown) > 3_500
+
+
+def test_a_short_map_leaves_its_room_to_the_long_ones() -> None:
+    long = tuple(home(name, map="m" * 5_000, total=1) for name in ("@a", "@b", "@c"))
+    homes = (*long, home("@d", map="short", total=1))
+
+    text = render(snapshot(homes))
+
+    assert "@d/MAP.md:\nshort" in text
+    assert [len(run) for run in re.findall("m{100,}", text)] == [4_096] * 3
 
 
 def test_a_long_map_is_cut_with_a_pointer() -> None:
@@ -132,7 +200,7 @@ names = st.text(min_size=1, max_size=510)
         max_size=5,
     ).map(tuple),
     windows=st.integers(0, 400).map(
-        lambda n: tuple(SeenWindow(w + 1, w + 2, 10**6, "2026-11-30T09:00:00Z") for w in range(n))
+        lambda n: tuple(SeenWindow(w + 1, w + 2, 10**6, NOW) for w in range(n))
     ),
     session=st.text(min_size=1, max_size=4_000),
     directory=st.text(min_size=1, max_size=4_000),
@@ -150,22 +218,6 @@ def test_the_block_never_grows_over_its_limit(
     assert render(seen) == text
     for shown in homes:
         assert shown.map is None or "MAP.md" in text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (-5, "0 seconds ago"),
-        (1, "1 second ago"),
-        (59.9, "59 seconds ago"),
-        (60, "1 minute ago"),
-        (7_199, "1 hour ago"),
-        (86_400, "1 day ago"),
-        (86_400 * 400, "400 days ago"),
-    ],
-)
-def test_an_age_is_said_in_its_largest_unit(seconds: float, said: str) -> None:
-    assert age(seconds) == said
 
 
 def test_the_block_of_a_call_shows_the_notes_on_disk(tmp_path: Path) -> None:
@@ -196,5 +248,4 @@ def test_the_block_of_a_call_shows_the_notes_on_disk(tmp_path: Path) -> None:
     assert "about @human/MAP.md" in text
     assert "- @human/likes.md, 21 characters" in text
     assert "gone.md" not in text
-    assert "no history yet" in text
     assert {path: path.read_bytes() for path in home.rglob("*.md")} == before

@@ -81,7 +81,7 @@ HISTORY_LIST: Operation[HistoryListParams, HistoryList] = Operation(
     family="history",
     params=HistoryListParams,
     success=HistoryList,
-    codes=ONE_SESSION | {"invalid_time", "invalid_selection", "page_too_large"},
+    codes=ONE_SESSION | {"invalid_cwd", "invalid_time", "invalid_selection", "page_too_large"},
     hints=Hints(read_only=True),
     handle=_list,
     render=render_list,

@@ -48,7 +48,7 @@ class InProject(Params):
 
 def where(homes: Homes, address: Address) -> dict[str, str]:
     """Return the identity fields of a result about one note."""
-    if address.home.kind == "project":
+    if address.home.kind == "project" and homes.project_key is not None:
         return {"address": str(address), "project_key": homes.project_key}
     return {"address": str(address)}
 

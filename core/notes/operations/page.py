@@ -51,12 +51,14 @@ def view(notes: Reader, params: ListParams) -> View:
     """Return what a call asks for.
 
     Raises:
-        Refused: ``invalid_glob``, ``no_current_session``.
+        Refused: ``invalid_cwd``, ``invalid_glob``, ``no_current_session``.
     """
     unavailable: list[str] = []
     scope = glob.scope(
         notes.homes, params.glob, lambda kind: catalogue.slugs(notes.tree, kind, unavailable)
     )
+    if notes.homes.project_key is None and glob.takes_default(params.glob):
+        unavailable.append("@project")
     found = catalogue.contents(notes.tree, scope.homes)
     asked = found.notes
     if params.glob is not None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hindnote.core.cli.tree import Failure, current_directory
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -23,7 +25,6 @@ def common(command: F) -> F:
             click.option(
                 "--cwd",
                 type=click.Path(exists=True, file_okay=False, path_type=Path),
-                default=".",
                 help="The project's directory; nothing outside is touched.  [default: .]",
             ),
             click.option(
@@ -52,7 +53,10 @@ def run(
     from hindnote.core.project.tools import run_tool
 
     roots = {name: place[name] for name in ("docs_root", "todos_root")}
-    return run_tool(tool, {**roots, **(arguments or {})}, base_cwd=place["cwd"].resolve())
+    base = (place["cwd"] or current_directory()).absolute()
+    if not base.is_dir():
+        raise Failure(f"the directory {base} does not exist; change to another, or give --cwd")
+    return run_tool(tool, {**roots, **(arguments or {})}, base_cwd=base.resolve())
 
 
 def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False) -> None:

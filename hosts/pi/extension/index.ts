@@ -109,9 +109,10 @@ export default function hindnote(pi: ExtensionAPI) {
 	});
 
 	pi.on("context_with_system", async (event, ctx) => {
-		// Whoever left all the tools out has no use for what they would tell.
-		if (!pi.getActiveTools().some((name) => ours.includes(name))) return undefined;
-		return (await load()).runtime.withBootBlock(event, ctx);
+		const offered = pi.getActiveTools().filter((name) => ours.includes(name));
+		// An agent without any of the tools has no use for a block that says what they can do.
+		if (offered.length === 0) return undefined;
+		return (await load()).runtime.withBootBlock(event, ctx, offered);
 	});
 
 	pi.on("session_shutdown", () => runtime?.stop());

@@ -70,14 +70,14 @@ export class Runtime {
 		};
 	}
 
-	/** Return a request's messages with the window's boot block among them. */
-	async withBootBlock({ messages }: ContextWithSystemEvent, ctx: ExtensionContext) {
+	/** Return a request's messages with the window's boot block, which names no other tools than these. */
+	async withBootBlock({ messages }: ContextWithSystemEvent, ctx: ExtensionContext, tools: string[]) {
 		const branch = ctx.sessionManager.getBranch();
 		const window = windowOf(branch);
 		let block = storedBlock(branch, window);
 		try {
 			if (!block) {
-				const text = parseBoot(await this.ask(ctx, { type: "boot" }, undefined, ctx.signal));
+				const text = parseBoot(await this.ask(ctx, { type: "boot", tools }, undefined, ctx.signal));
 				block = { v: 1, window, text, ts: Date.now() };
 				this.pi.appendEntry<Block>(BOOT_TYPE, block);
 			}

@@ -17,7 +17,7 @@ export const Summary = Type.Object({
 export type Summary = Static<typeof Summary>;
 
 /** The protocol that this extension speaks. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 const Status = Type.Object({
 	version: Type.String(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hindnote.core.cli.corpus import leave_refused
-from hindnote.core.cli.tree import Failure, deliver
+from hindnote.core.cli.tree import Failure, current_directory, deliver
 from hindnote.core.outcome import Refused
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _latest() -> Path:
     from hindnote.core.calls import HostCall
     from hindnote.hosts.pi.catalogue import Catalogue, places
 
-    here = Path.cwd()
+    here = current_directory()
     for entry in Catalogue().sessions(places(HostCall(host="pi", cwd=here))):
         if entry.cwd is not None and Path(entry.cwd) == here:
             return entry.file

@@ -18,7 +18,7 @@ def test_a_snapshot_holds_each_windows_range_size_and_time() -> None:
     seen = take(bound_call(FakeSource(builder)), 0.0)
 
     assert seen.windows == (
-        SeenWindow(1, 5, 2, "2026-11-30T09:00:00Z"),
+        SeenWindow(1, 5, 2, 1_796_029_200.0),
         SeenWindow(6, 7, 2, None),
     )
 
@@ -27,8 +27,23 @@ def test_a_session_without_slots_has_no_windows() -> None:
     assert take(bound_call(FakeSource(SessionBuilder())), 0.0).windows == ()
 
 
-def test_the_block_names_the_bounds_that_list_a_window() -> None:
+def test_the_block_names_the_bounds_of_the_window_before_the_one_that_begins() -> None:
+    builder = SessionBuilder()
+    builder.user("a")
+    builder.window("summary")
+    builder.user("b")
+    builder.window("summary of both")
+
+    block = boot_block(bound_call(FakeSource(builder)), 0.0)
+
+    assert 'The window before this one: history_list {"after_seq":1,"before_seq":4}' in block
+
+
+def test_the_block_of_a_first_window_asks_nobody_to_read_what_is_in_context() -> None:
     builder = SessionBuilder()
     builder.user("a")
 
-    assert '{"after_seq":0,"before_seq":2}' in boot_block(bound_call(FakeSource(builder)), 0.0)
+    block = boot_block(bound_call(FakeSource(builder)), 0.0)
+
+    assert "- window 1: seq 1 to 1, 1 event" in block
+    assert "before_seq" not in block

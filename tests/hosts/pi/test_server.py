@@ -21,12 +21,13 @@ from hindnote.hosts.pi.server import Server
 HOST = {"cwd": "/tmp", "sessionId": "s1", "agentDir": "/a"}
 
 Call = Callable[[HostCall, str, Mapping[str, Any]], Answer]
+Boot = Callable[[HostCall, list[str]], str]
 
 
 class Dispatcher:
     """Stands in for the real one: every call is what the test says."""
 
-    def __init__(self, call: Call, boot: Callable[[HostCall], str]) -> None:
+    def __init__(self, call: Call, boot: Boot) -> None:
         self.call = call
         self.boot = boot
 
@@ -75,7 +76,7 @@ class Shim:
 
 
 @contextmanager
-def serving(call: Call, boot: Callable[[HostCall], str] = lambda _: "block") -> Iterator[Shim]:
+def serving(call: Call, boot: Boot = lambda _, tools: "block") -> Iterator[Shim]:
     read_requests, write_requests = os.pipe()
     read_responses, write_responses = os.pipe()
     shim = Shim(write_requests, read_responses)
@@ -260,9 +261,9 @@ def test_running_calls_are_answered_after_the_input_ended() -> None:
 def test_the_call_carries_what_the_shim_knows() -> None:
     seen: list[HostCall] = []
 
-    def boot(call: HostCall) -> str:
+    def boot(call: HostCall, tools: list[str]) -> str:
         seen.append(call)
-        return "the block"
+        return f"the block for {tools}"
 
     host = {
         "cwd": "/work",
@@ -276,8 +277,12 @@ def test_the_call_carries_what_the_shim_knows() -> None:
     }
     with serving(lambda *_: refused(), boot) as shim:
         shim.read()
-        shim.send({"type": "boot", "id": "1", "host": host})
-        assert shim.read() == {"id": "1", "ok": True, "value": {"text": "the block"}}
+        shim.send({"type": "boot", "id": "1", "host": host, "tools": ["notes_write"]})
+        assert shim.read() == {
+            "id": "1",
+            "ok": True,
+            "value": {"text": "the block for ['notes_write']"},
+        }
 
     assert seen == [
         HostCall(
@@ -294,12 +299,12 @@ def test_the_call_carries_what_the_shim_knows() -> None:
 
 
 def test_a_boot_block_that_is_refused_is_a_failure() -> None:
-    def boot(_: HostCall) -> str:
+    def boot(_: HostCall, tools: list[str]) -> str:
         raise Refused("unreadable_session", "it loops")
 
     with serving(lambda *_: refused(), boot) as shim:
         shim.read()
-        shim.send({"type": "boot", "id": "1", "host": HOST})
+        shim.send({"type": "boot", "id": "1", "host": HOST, "tools": []})
         response = shim.read()
 
     failure = {"kind": "refused", "message": "unreadable_session: it loops"}
