@@ -105,8 +105,8 @@ def host_sessions(call: HostCall) -> Iterable[SessionEntry]:  # type: ignore[emp
         call: The call; its ``host`` may be another one.
 
     Returns:
-        Facts from heads and tails of files. Must not read whole files, and must
-        not raise for one that cannot be read: leave it out.
+        Facts about files, each the same as in the header of the projection. Must not
+        decode sessions, and must not raise for one that cannot be read.
     """
 
 

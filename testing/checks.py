@@ -279,6 +279,22 @@ def catalogue_lists_what_can_be_opened(bench: Bench) -> None:
         )
 
 
+def catalogue_says_what_the_session_says(bench: Bench) -> None:
+    """What the catalogue tells of a session is what the session tells of itself."""
+    bench.append(OPENING)
+    for entry in _catalogue(bench, bench.call):
+        opened = bench.hosts.open(bench.call, entry)
+        if opened is None:
+            continue
+        for fact in ("started", "cwd", "parent", "name"):
+            listed, recorded = getattr(entry, fact), getattr(opened.header, fact)
+            assert listed == recorded, (
+                f"the session {entry.id!r} is listed with {fact} {listed!r}, and its header says "
+                f"{recorded!r}; let one function read them for both, since a search leaves out "
+                "sessions by what the catalogue says"
+            )
+
+
 def catalogue_answers_a_call_of_another_host(bench: Bench) -> None:
     """A call from elsewhere may ask for this host's sessions too."""
     bench.append(OPENING)
@@ -343,6 +359,7 @@ CHECKS: tuple[Check, ...] = (
     damaged_record_costs_only_itself,
     file_that_is_no_session_is_refused,
     catalogue_lists_what_can_be_opened,
+    catalogue_says_what_the_session_says,
     catalogue_answers_a_call_of_another_host,
     decoration_is_steady_and_small,
     results_fit_the_budget,

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from hindnote.core.calls import SessionEntry
+from hindnote.core.shortage import is_shortage
 
 if TYPE_CHECKING:
     from hindnote.core.history.filefacts import Facts, FileFacts, Stamp
 
 MANY = 64
 """Files from which on it is worth asking what another process remembered of them."""
+
+
+class Look(Enum):
+    """What came of a look that told nothing."""
+
+    FAILED = "failed"
+    """The file could not be read this time, which is not remembered."""
+
+
+Known: TypeAlias = SessionEntry | Literal[Look.FAILED] | None
+"""What is known of a file; None: it is no session."""
 
 
 class File(Protocol):
@@ -35,20 +48,20 @@ def entries(
     files: Sequence[FileT],
     look: Callable[[FileT], SessionEntry | None],
     open_facts: Callable[[], FileFacts] | None,
-) -> list[SessionEntry | None]:
-    """Return what is known of session files, in their order; None for one that is no session.
+) -> list[Known]:
+    """Return what is known of session files, in their order.
 
     Args:
         files: Files of which this process knows nothing yet.
-        look: Finds out about a file.
+        look: Finds out about a file; it raises ``OSError`` when the file cannot be read.
         open_facts: Opens what other processes remembered, asked when there are many
             files; None: nothing is remembered.
     """
     if open_facts is None or len(files) < MANY:
-        return [look(file) for file in files]
+        return [_looked(look, file) for file in files]
     facts = open_facts()
     remembered = facts.load()
-    found: list[SessionEntry | None] = []
+    found: list[Known] = []
     learnt: list[Facts] = []
     for file in files:
         held = remembered.get(file.path)
@@ -58,12 +71,22 @@ def entries(
                 continue
             except ValueError:
                 pass  # written by a version that tells other facts
-        entry = look(file)
+        entry = _looked(look, file)
         found.append(entry)
-        learnt.append((file.path, file.stamp, entry.model_dump_json() if entry else ""))
+        if not isinstance(entry, Look):
+            learnt.append((file.path, file.stamp, entry.model_dump_json() if entry else ""))
     if learnt:
         facts.store(learnt)
     return found
+
+
+def _looked(look: Callable[[FileT], SessionEntry | None], file: FileT) -> Known:
+    try:
+        return look(file)
+    except OSError as error:
+        if is_shortage(error):
+            raise
+        return Look.FAILED
 
 
 def _recalled(told: str) -> SessionEntry | None:

@@ -1,28 +1,31 @@
-"""Which Claude Code sessions there are, from the heads and tails of their files.
+"""Which Claude Code sessions there are, and what their files say of them.
 
 What was learnt of a file is remembered as long as its size, time and inode stay the
-same. Nothing but facts about files is kept, and no whole file is ever read.
+same, and of a file that only grew no more than the new part is searched for a name.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import msgspec
-from msgspec import Struct
+from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.calls import SessionEntry
-from hindnote.core.history.filelooks import entries
-from hindnote.core.history.files import is_folder, read_file, scan_folder
-from hindnote.core.history.jsontext import mend
+from hindnote.core.history.ends import Read, reader
+from hindnote.core.history.filelooks import Look, entries
+from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.shortage import is_shortage
+from hindnote.hosts.claude.format.header import (
+    SUBAGENTS,
+    find_header,
+    find_name,
+    find_task,
+    place_of,
+)
 from hindnote.hosts.claude.layout import HOST, config_dir
 from hindnote.hosts.claude.transcript.facts import ADDED_WORDS
 
@@ -30,18 +33,11 @@ if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
     from hindnote.core.history.filefacts import FileFacts, Stamp
 
-HEAD_BYTES = 8192
-TAIL_BYTES = HEAD_BYTES
-COPIED_BYTES = 1 << 18
-"""Bytes behind the head in which a copy is asked where it came from."""
-
-SUBAGENTS = "subagents"
-
-# A quote within a text is escaped, so this never matches inside of one.
-_ORIGIN = re.compile(rb'"(?:requestSessionId|forkedFrom":\{"sessionId)":"([^"\\]+)"')
-
-FORM = "claude-session-1"
+FORM = "claude-session-2"
 """The form of a session's facts in the cache."""
+
+DEEPEST = 4
+"""Folders within each other below ``subagents``; workflows take two."""
 
 
 class _File(NamedTuple):
@@ -52,6 +48,8 @@ class _File(NamedTuple):
     path: str
     status: os.stat_result
     stamp: Stamp
+    before: SessionEntry | None = None
+    """What was known of it before it changed."""
 
 
 class Catalogue:
@@ -68,7 +66,10 @@ class Catalogue:
         self._known: dict[str, tuple[Stamp, SessionEntry | None]] = {}
 
     def sessions(self, call: HostCall) -> list[SessionEntry]:
-        """Return the sessions of a call's host, newest first; what cannot be read is left out."""
+        """Return the sessions of a call's host, newest first.
+
+        A file is left out that is not named like a session and in which no row names one.
+        """
         with self._lock:
             found = [entry for entry in self._entries(call) if entry is not None]
         found.sort(key=attrgetter("modified"), reverse=True)
@@ -83,18 +84,26 @@ class Catalogue:
             if known is not None and known[0] == stamp:
                 found.append(known[1])
             else:
-                new.append(_File(folder, listed.name, listed.path, status, stamp))
+                same = known is not None and known[0][2] == stamp[2]
+                before = known[1] if known and same else None
+                new.append(_File(folder, listed.name, listed.path, status, stamp, before))
         folders: dict[str, Path] = {}
 
         def looked(file: _File) -> SessionEntry | None:
             # A Path made of a folder's costs half of one made of a text.
             folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
-            return look(file.path, folder / file.name, file.status)
+            if file.before is None:
+                return look(file.path, folder / file.name, file.status)
+            return look(file.path, folder / file.name, file.status, file.before)
 
-        learnt = entries(new, looked, self._facts)
-        for file, entry in zip(new, learnt, strict=True):
-            self._known[file.path] = (file.stamp, entry)
-        return found + learnt
+        for file, entry in zip(new, entries(new, looked, self._facts), strict=True):
+            if isinstance(entry, Look):
+                # It is looked at again the next time, even if nothing of it changed.
+                found.append(_unread(file))
+            else:
+                self._known[file.path] = (file.stamp, entry)
+                found.append(entry)
+        return found
 
 
 def _folders(call: HostCall) -> Iterator[str]:
@@ -104,23 +113,37 @@ def _folders(call: HostCall) -> Iterator[str]:
             yield entry.path
     if call.host == HOST and call.session_file is not None:
         folder = (call.cwd / call.session_file).parent
-        yield str(folder.parent.parent if folder.name == SUBAGENTS else folder)
+        above = [up for up in (folder, *folder.parents[:DEEPEST]) if up.name == SUBAGENTS]
+        yield str(above[0].parent.parent if above else folder)
 
 
 def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str], os.stat_result]]:
     """Yield the folder, entry and status of each session file, once: subagents' as well."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
-        for entry in scan_folder(folder):
-            holder, inner = folder, [entry]
-            if not entry.name.endswith(".jsonl"):
-                holder = f"{entry.path}/{SUBAGENTS}"
-                inner = scan_folder(holder) if is_folder(entry) else []
-            for file in inner:
-                status = _status(file)
-                if status is not None and (status.st_dev, status.st_ino) not in seen:
-                    seen.add((status.st_dev, status.st_ino))
-                    yield holder, file, status
+        for holder, file in _listed(folder):
+            status = _status(file)
+            if status is not None and (status.st_dev, status.st_ino) not in seen:
+                seen.add((status.st_dev, status.st_ino))
+                yield holder, file, status
+
+
+def _listed(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    for entry in scan_folder(folder):
+        if entry.name.endswith(".jsonl"):
+            yield folder, entry
+        elif is_folder(entry):
+            yield from _subagents(f"{entry.path}/{SUBAGENTS}", DEEPEST)
+
+
+def _subagents(folder: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield the transcripts of subagents; a workflow's journal beside them is none."""
+    for entry in scan_folder(folder):
+        if entry.name.endswith(".jsonl"):
+            if place_of(entry.path).agent is not None:
+                yield folder, entry
+        elif depth and is_folder(entry) and not entry.is_symlink():
+            yield from _subagents(entry.path, depth - 1)
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
@@ -138,156 +161,73 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
 # -- one file ------------------------------------------------------------------
 
 
-class _Row(Struct, rename="camel"):
-    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+def look(
+    path: str, file: Path, status: os.stat_result, before: SessionEntry | None = None
+) -> SessionEntry | None:
+    """Return what a file says of its session; None when it is no session.
 
-    type: Any = None
-    uuid: Any = None
-    is_sidechain: Any = None
-    session_id: Any = None
-    agent_id: Any = None
-    timestamp: Any = None
-    cwd: Any = None
-    custom_title: Any = None
-    summary: Any = None
-
-
-_decode = msgspec.json.Decoder(_Row).decode
-
-
-def look(path: str, file: Path, status: os.stat_result) -> SessionEntry | None:
-    """Return what the head and the tail of a file say; None when it is no session.
+    A file that is named like a session's or a subagent's is listed whatever is in it:
+    whoever opens it is told what is wrong with it.
 
     Args:
         path: Where the file lies, as the folder lists it; what is opened.
         file: The same, for the entry to keep: to make a ``Path`` is dear.
         status: The file's status.
+        before: What was known of the file before it changed.
+
+    Raises:
+        OSError: The file cannot be read.
     """
     size = status.st_size
+    handle = open_file(file)
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            head = os.pread(fd, HEAD_BYTES, 0)
-            tail = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
-            facts = _Facts()
-            facts.gather(head)
-            facts.gather(tail)
-            behind = os.pread(fd, COPIED_BYTES, HEAD_BYTES) if facts.is_copy else b""
-        finally:
-            os.close(fd)
-    except OSError as error:
-        if is_shortage(error):
-            raise
-        return None
-    main, agent = facts.session_id, facts.agent_id
-    if not main:
+        read = reader(handle)
+        header = find_header(path, read, size)
+        if header.id is None:
+            return None
+        entry = SessionEntry(
+            host=HOST,
+            id=header.id,
+            file=file,
+            started=header.started,
+            cwd=header.cwd,
+            parent=header.parent,
+            size=size,
+            modified=status.st_mtime,
+            added_words=ADDED_WORDS,
+        )
+        name = find_task(file) if header.agent else _name(read, entry, before)
+    finally:
+        os.close(handle)
+    return entry.model_copy(update={"name": name})
+
+
+def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str | None:
+    if before is not None and _goes_on(entry, before) and read(before.size - 1, 1) == b"\n":
+        # It only grew, so the name that it had counts unless there is a later one.
+        later = find_name(read, before.size, entry.size)
+        if later.title or later.summary is None:
+            return later.title or before.name
+    return find_name(read, 0, entry.size).shown
+
+
+def _goes_on(entry: SessionEntry, before: SessionEntry) -> bool:
+    """Return whether two looks at a file saw the same session, and the later one more of it."""
+    return 0 < before.size < entry.size and all(
+        getattr(entry, fact) == getattr(before, fact) for fact in ("id", "started", "cwd", "parent")
+    )
+
+
+def _unread(file: _File) -> SessionEntry | None:
+    """Return the entry of a session whose file cannot be read: opening it says why."""
+    place = place_of(file.path)
+    if place.session is None:
         return None
     return SessionEntry(
         host=HOST,
-        id=f"{main}/{agent}" if agent else main,
-        file=file,
-        started=facts.started,
-        cwd=facts.cwd,
-        parent=main if agent else _origin(main, head + behind, facts.is_copy),
-        name=_task(file) if agent else _name(head, tail),
-        size=size,
-        modified=status.st_mtime,
-        added_words=ADDED_WORDS,
+        id=f"{place.session}/{place.agent}" if place.agent else place.session,
+        file=Path(file.path),
+        parent=place.session if place.agent else None,
+        size=file.status.st_size,
+        modified=file.status.st_mtime,
     )
-
-
-class _Facts:
-    """What the first rows that say anything say."""
-
-    def __init__(self) -> None:
-        self.session_id: str | None = None
-        self.agent_id: str | None = None
-        self.started: str | None = None
-        self.cwd: str | None = None
-        self.is_copy = False
-        """The conversation is older than the file: it may have been copied from another."""
-        self._conversed = False
-
-    def gather(self, data: bytes) -> None:
-        """Take in the lines of a piece of the file, until nothing is missing.
-
-        A line that is cut at an end of the piece is no JSON and says nothing.
-        """
-        start = 0
-        while start < len(data) and not (self.session_id and self.started and self.cwd):
-            end = data.find(b"\n", start)
-            row = _read(data[start : end if end >= 0 else len(data)])
-            if row is not None:
-                self._take(row)
-            start = end + 1 if end >= 0 else len(data)
-
-    def _take(self, row: _Row) -> None:
-        self.session_id = self.session_id or _text(row.session_id)
-        self.cwd = self.cwd or _text(row.cwd)
-        time = _text(row.timestamp)
-        if not self._conversed and _text(row.uuid):
-            self._conversed = True
-            self.is_copy = bool(time and self.started and time < self.started)
-            if row.is_sidechain is True:
-                self.agent_id = _text(row.agent_id)
-        self.started = self.started or time
-
-
-def _read(line: bytes) -> _Row | None:
-    try:
-        return _decode(line)
-    except (msgspec.MsgspecError, RecursionError):
-        pass
-    try:
-        return _decode(mend(line))
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _origin(session_id: str, data: bytes, is_copy: bool) -> str | None:
-    """Return the id of the session from which rows were copied, where they say so."""
-    # To look for a word costs as much as to read the file, so there has to be a hint.
-    if not is_copy and data.rfind(b'"forkedFrom"') < 0:
-        return None
-    for found in _ORIGIN.finditer(data):
-        named = found.group(1).decode("utf-8", "replace")
-        if named != session_id:
-            return named
-    return None
-
-
-def _name(head: bytes, tail: bytes) -> str | None:
-    """Return the name that the person gave the session, else an older version's summary."""
-    named = _said(tail, "custom-title", "custom_title") or _said(
-        head, "custom-title", "custom_title"
-    )
-    if named is None and head.startswith(b'{"type":"summary"'):
-        return _said(head, "summary", "summary")
-    return named
-
-
-def _said(data: bytes, type_: str, field: str) -> str | None:
-    """Return what the last row of a type says in a field."""
-    mark, end = f'"{type_}"'.encode(), len(data)
-    while (found := data.rfind(mark, 0, end)) >= 0:
-        end = found
-        start, stop = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
-        row = _read(data[start : stop if stop >= 0 else len(data)])
-        if row is not None and row.type == type_:
-            return _text(getattr(row, field))
-    return None
-
-
-def _task(file: Path) -> str | None:
-    """Return how the main agent described a subagent's task."""
-    try:
-        found = msgspec.json.decode(read_file(file.with_suffix(".meta.json")))
-    except (OSError, ValueError, RecursionError) as error:
-        if is_shortage(error):
-            raise
-        return None
-    return _text(found.get("description")) if isinstance(found, dict) else None

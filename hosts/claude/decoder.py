@@ -9,11 +9,12 @@ from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.outcome import Refused
 from hindnote.core.shortage import is_shortage
+from hindnote.hosts.claude.format.header import find_header, find_task
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.transcript.assembly import Assembly
 from hindnote.hosts.claude.transcript.facts import ADDED_WORDS, facts_of
 from hindnote.hosts.claude.transcript.growth import Growth
-from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES, Row, about, decode, decode_all
+from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES, Row, decode, decode_all
 from hindnote.hosts.claude.transcript.spine import Spine
 
 if TYPE_CHECKING:
@@ -121,6 +122,9 @@ class Transcript:
         """A subagent's rows, as long as there is no row of a main session."""
         self._opened = False
         """Whether the conversation has begun."""
+        self._header = find_header(file.path, file.read, 0)
+        if self._header.agent is not None:
+            self._growth.subagent = self._opened = True
         self.extend()
 
     def extend(self) -> None:
@@ -129,15 +133,16 @@ class Transcript:
         Raises:
             Refused: ``unreadable_session`` when it is no session of Claude Code.
         """
-        known = self.spine.known
         for batch in self._file.batches():
-            rows = decode_all(batch.lines) if self._opened and known.complete else None
+            rows = decode_all(batch.lines) if self._opened else None
             if rows is None:
                 self._extend_one_by_one(batch)
             else:
                 self._growth.take(rows, batch.offsets, batch.sizes)
         if self._aside:
             self._open_subagent()
+        if not self._header.is_final:
+            self._header = find_header(self._file.path, self._file.read, self._file.end)
         if self._file.end and not self._is_session():
             self._refuse()
         self._assembly.update(self.spine)
@@ -145,7 +150,6 @@ class Transcript:
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
 
     def _extend_one_by_one(self, batch: Batch) -> None:
-        known = self.spine.known
         rows: list[Row] = []
         offsets: list[int] = []
         sizes: list[int] = []
@@ -157,8 +161,6 @@ class Transcript:
                 rows, offsets, sizes = [], [], []
                 self._damage(Damage(offset, len(line), str(error)))
                 continue
-            if not known.complete:
-                known.note(about(line))
             if self._opened or not self._set_aside(row, offset, len(line)):
                 rows.append(row)
                 offsets.append(offset)
@@ -184,7 +186,7 @@ class Transcript:
         self._aside.clear()
 
     def _is_session(self) -> bool:
-        return bool(self.spine.offsets) or self.spine.known.session_id is not None
+        return bool(self.spine.offsets) or self._header.has_rows
 
     def _damage(self, damage: Damage) -> None:
         self.damaged.append(damage)
@@ -199,16 +201,15 @@ class Transcript:
 
     def header(self) -> SessionHeader:
         """Return what the rows say of the session."""
-        known = self.spine.known
-        main = known.session_id or self._file.path.stem
-        own = self._growth.subagent and known.agent_id is not None
+        found, known = self._header, self.spine.known
+        path = self._file.path
         return SessionHeader(
             host=HOST,
-            session_id=f"{main}/{known.agent_id}" if own else main,
-            started=known.started,
-            cwd=known.cwd,
-            parent=main if own else known.origin,
-            name=known.title or known.summary,
+            session_id=found.id or path.stem,
+            started=found.started,
+            cwd=found.cwd,
+            parent=found.parent,
+            name=find_task(path) if found.agent else known.title or known.summary,
             tool_prefix=TOOL_PREFIX,
         )
 

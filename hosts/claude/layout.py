@@ -1,19 +1,17 @@
-"""Where Claude Code keeps its sessions, and what the first rows of a file say.
+"""Where Claude Code keeps its sessions.
 
 ``<config dir>/projects/<folder>/<session id>.jsonl`` is a session; its subagents
-lie in ``<session id>/subagents/agent-<agent id>.jsonl`` beside it. The folder's
+lie in ``<session id>/subagents/agent-<agent id>.jsonl`` beside it, and those of a
+workflow in ``<session id>/subagents/workflows/<workflow id>/``. The folder's
 name is made from a directory by a lossy rule, so it is never read as one.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
 from glob import escape
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
 HOST = "claude"
 TOOL_PREFIX = "mcp__hindnote__"
 """Claude Code names a mod's tools after the mod."""
-
-HEAD_ROWS = 200
-"""Rows in which a session's own id is looked for; it is in almost every one."""
 
 
 def config_dir(call: HostCall) -> Path:
@@ -43,33 +38,6 @@ def usual_config_dir() -> Path:
     return Path(named) if named else Path.home() / ".claude"
 
 
-def head_rows(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the first rows of a file that can be read; none when there is no file."""
-    # A call on notes has nothing to do with sessions.
-    from hindnote.core.history.files import open_file
-
-    try:
-        with os.fdopen(open_file(file), "rb") as stream:
-            for line in islice(stream, HEAD_ROWS):
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(row, dict):
-                    yield row
-    except OSError:
-        return
-
-
-def recorded_session_id(file: Path) -> str | None:
-    """Return the session id that a file's own rows give, whatever the file is called."""
-    for row in head_rows(file):
-        found = row.get("sessionId")
-        if isinstance(found, str) and found:
-            return found
-    return None
-
-
 def session_file(call: HostCall) -> Path | None:
     """Return the file of the session that a call belongs to; it need not exist yet.
 
@@ -80,7 +48,12 @@ def session_file(call: HostCall) -> Path | None:
         return main
     if not _is_name(call.agent_id):
         return None
-    return main.with_suffix("") / "subagents" / f"agent-{call.agent_id}.jsonl"
+    folder, name = main.with_suffix("") / "subagents", f"agent-{call.agent_id}.jsonl"
+    direct = folder / name
+    if direct.exists():
+        return direct
+    # A workflow keeps its subagents in a folder of its own.
+    return max(folder.glob(f"*/*/{escape(name)}"), key=_modified, default=direct)
 
 
 def _main_file(call: HostCall) -> Path | None:

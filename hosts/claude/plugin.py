@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.core.failures import HostFailure
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, recorded_session_id, session_file
+from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, session_file
 
 if TYPE_CHECKING:
     from hindnote.core.history.filefacts import FileFacts
@@ -39,7 +39,9 @@ def host_base_cwd(call: HostCall) -> Path:
 def host_identity(call: HostCall) -> HostIdentity:
     session_id = call.session_id
     if session_id is None and call.session_file is not None:
-        session_id = recorded_session_id(call.session_file)
+        from hindnote.hosts.claude.format.header import read_header
+
+        session_id = read_header(call.cwd / call.session_file).session
     return HostIdentity(
         host=HOST,
         session_id=session_id,

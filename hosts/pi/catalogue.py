@@ -1,7 +1,7 @@
-"""Which Pi sessions there are, from the heads and tails of their files.
+"""Which Pi sessions there are, and what their files say of them.
 
-What was learnt of a file is remembered as long as its size, time and inode stay
-the same. Nothing but facts about files is kept, and no whole file is ever read.
+What was learnt of a file is remembered as long as its size, time and inode stay the
+same, and of a file that only grew no more than the new part is searched for a name.
 """
 
 from __future__ import annotations
@@ -10,29 +10,28 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
-from hindnote.core.history.filelooks import entries
-from hindnote.core.history.files import is_folder, read_file, scan_folder
-from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.history.ends import reader
+from hindnote.core.history.filelooks import Look, entries
+from hindnote.core.history.files import is_folder, open_file, read_file, scan_folder
 from hindnote.core.shortage import is_shortage
-from hindnote.hosts.pi.places import agent_dir
-from hindnote.hosts.pi.session.facts import ADDED_WORDS
-from hindnote.hosts.pi.session.heads import (
-    HEAD_BYTES,
-    header_in,
+from hindnote.hosts.pi.format.header import (
+    find_header,
+    find_name,
     id_in_name,
     is_named,
     parent_id,
     read_header,
 )
+from hindnote.hosts.pi.places import agent_dir
+from hindnote.hosts.pi.session.facts import ADDED_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,16 +41,15 @@ if TYPE_CHECKING:
 
 HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
-TAIL_BYTES = HEAD_BYTES
 
-_NAMING = b'"type":"session_info"'
-"""As Pi writes it; the longer what is searched for, the faster the search."""
-
-FORM = "pi-session-1"
+FORM = "pi-session-2"
 """The form of a session's facts in the cache."""
 
 
 Known = tuple["Stamp", SessionEntry | None]
+
+_NO_STAMP = (-1, -1, -1)
+"""The stamp of no file."""
 
 
 class _File(NamedTuple):
@@ -61,6 +59,8 @@ class _File(NamedTuple):
     name: str
     status: os.stat_result
     stamp: Stamp
+    before: SessionEntry | None = None
+    """What was known of it before it changed."""
 
     @property
     def path(self) -> str:
@@ -135,7 +135,10 @@ class Catalogue:
         """By folder, then by file name."""
 
     def sessions(self, where: Places) -> list[SessionEntry]:
-        """Return the sessions, newest first; what cannot be read is left out."""
+        """Return the sessions, newest first.
+
+        A file is left out that is neither named like a session nor has a session's header.
+        """
         with self._lock:
             folders = list(_folders(where))
             new = [file for folder in folders for file in self._scanned(folder)]
@@ -168,7 +171,8 @@ class Catalogue:
             if held is not None and held[0] == stamp:
                 known[name] = held
             else:
-                yield _File(folder, name, status, stamp)
+                same = held is not None and held[0][2] == stamp[2]
+                yield _File(folder, name, status, stamp, held[1] if held and same else None)
 
     def _learn(self, new: list[_File]) -> None:
         folders: dict[str, Path] = {}
@@ -176,10 +180,17 @@ class Catalogue:
         def looked(file: _File) -> SessionEntry | None:
             # A Path made of a folder's costs half of one made of a text.
             folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
-            return look(folder / file.name, file.status)
+            if file.before is None:
+                return look(folder / file.name, file.status)
+            return look(folder / file.name, file.status, file.before)
 
         for file, entry in zip(new, entries(new, looked, self._facts), strict=True):
-            self._known[file.folder][file.name] = (file.stamp, entry)
+            known = self._known[file.folder]
+            if not isinstance(entry, Look):
+                known[file.name] = (file.stamp, entry)
+            elif is_named(file.name):
+                # It is looked at again the next time, even if nothing of it changed.
+                known[file.name] = (_NO_STAMP, _unread(file))
 
 
 def _folders(where: Places) -> Iterator[str]:
@@ -199,59 +210,65 @@ def _folders(where: Places) -> Iterator[str]:
             yield folder
 
 
-def look(path: Path, status: os.stat_result) -> SessionEntry | None:
-    """Return what the head and the tail of a file say; None when it is no Pi session.
+def look(
+    path: Path, status: os.stat_result, before: SessionEntry | None = None
+) -> SessionEntry | None:
+    """Return what a file says of its session; None when it is no Pi session.
 
     A file that Pi named is listed even if its header is damaged: whoever opens it
     is told what is wrong with it.
+
+    Args:
+        path: The file.
+        status: Its status.
+        before: What was known of the file before it changed.
+
+    Raises:
+        OSError: The file cannot be read.
     """
-    size = status.st_size
     if not stat.S_ISREG(status.st_mode):
         return None
+    size = status.st_size
+    handle = open_file(path)
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            head = os.pread(fd, HEAD_BYTES, 0)
-            rest = os.pread(fd, TAIL_BYTES, max(HEAD_BYTES, size - TAIL_BYTES))
-        finally:
-            os.close(fd)
-    except OSError as error:
-        if is_shortage(error):
-            raise
-        return None
-    header = header_in(head)
-    if header is None and not (size and is_named(path.name)):
-        return None
-    # Either one piece, or two of which the second starts within a line.
-    whole = size <= HEAD_BYTES + TAIL_BYTES
-    names = _names(head + rest) if whole else chain(_names(rest), _names(head))
-    more: dict[str, Any] = {}
-    if header is not None:
-        parent = parent_id(header.parent) if header.parent else None
-        more = {"started": header.timestamp, "cwd": header.cwd, "parent": parent}
-    return SessionEntry(
-        host=HOST,
-        id=header.id if header else id_in_name(path.name),
-        file=path,
-        name=next(names, None) or None,
-        size=size,
-        modified=status.st_mtime,
-        added_words=ADDED_WORDS,
-        **more,
+        read = reader(handle)
+        header = find_header(read, size)
+        if header is None and not is_named(path.name):
+            return None
+        entry = SessionEntry(
+            host=HOST,
+            id=header.id if header else id_in_name(path.name),
+            file=path,
+            started=header.timestamp if header else None,
+            cwd=header.cwd if header else None,
+            parent=parent_id(header.parent, path) if header and header.parent else None,
+            size=size,
+            modified=status.st_mtime,
+            added_words=ADDED_WORDS,
+        )
+        start, name = 0, None
+        if before is not None and _goes_on(entry, before) and read(before.size - 1, 1) == b"\n":
+            # It only grew, so the name that it had still counts.
+            start, name = before.size, before.name
+        latest = find_name(read, start, size)
+    finally:
+        os.close(handle)
+    return entry.model_copy(update={"name": name if latest is None else latest or None})
+
+
+def _goes_on(entry: SessionEntry, before: SessionEntry) -> bool:
+    """Return whether two looks at a file saw the same session, and the later one more of it."""
+    return 0 < before.size < entry.size and all(
+        getattr(entry, fact) == getattr(before, fact) for fact in ("id", "started", "cwd", "parent")
     )
 
 
-def _names(data: bytes) -> Iterator[str]:
-    """Yield the names that the session was given, the latest first; empty for a cleared one."""
-    end = len(data)
-    while (found := data.rfind(_NAMING, 0, end)) >= 0:
-        start = data.rfind(b"\n", 0, found) + 1
-        stop = data.find(b"\n", found)
-        end = start
-        try:
-            row = parse(data[start : stop if stop >= 0 else len(data)])
-        except Unreadable:
-            continue
-        if isinstance(row, dict) and row.get("type") == "session_info":
-            name = row.get("name")
-            yield name.strip() if isinstance(name, str) else ""
+def _unread(file: _File) -> SessionEntry:
+    """Return the entry of a session whose file cannot be read: opening it says why."""
+    return SessionEntry(
+        host=HOST,
+        id=id_in_name(file.name),
+        file=Path(file.path),
+        size=file.status.st_size,
+        modified=file.status.st_mtime,
+    )

@@ -16,9 +16,9 @@ from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.shortage import is_shortage
+from hindnote.hosts.pi.format.header import id_in_name, parent_id
 from hindnote.hosts.pi.session.branch import branch_behind, branch_to, windows
 from hindnote.hosts.pi.session.facts import ADDED_WORDS, facts_of
-from hindnote.hosts.pi.session.heads import id_in_name, parent_id
 from hindnote.hosts.pi.session.index import Index
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def _header(state: State, label: str) -> SessionHeader:
         header.id,
         started=header.timestamp,
         cwd=header.cwd,
-        parent=parent_id(header.parent) if header.parent else None,
+        parent=parent_id(header.parent, Path(label)) if header.parent else None,
         name=state.name,
         note=None if known else note,
     )

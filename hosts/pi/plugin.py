@@ -8,7 +8,7 @@ from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
 from hindnote.hosts.pi.catalogue import FORM, Catalogue, places
 from hindnote.hosts.pi.decoder import HOST, Sessions
-from hindnote.hosts.pi.session.heads import read_header
+from hindnote.hosts.pi.format.header import read_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

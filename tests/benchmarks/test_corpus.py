@@ -129,14 +129,14 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(
 ) -> None:
     seen = measure("catalogue", sessions)
 
-    cold, warm = seen["cold"] / seen["ends"], seen["warm"] / seen["walk"]
+    cold, warm = seen["cold"] / seen["through"], seen["warm"] / seen["walk"]
     said(
-        f"{SESSIONS} sessions: cold {cold:.2f} times reading the ends, warm {warm:.2f} times "
+        f"{SESSIONS} sessions: cold {cold:.2f} times reading the files, warm {warm:.2f} times "
         f"a walk; private memory grew by {seen['grown'] / 1e6:.0f} MB"
     )
     assert seen["sessions"] == SESSIONS
     if not SMOKE:
-        assert cold <= 3
+        assert cold <= 3  # the name may be anywhere in a file
         assert warm <= 2.5
         assert seen["grown"] < 100_000_000
 

@@ -201,6 +201,11 @@ def by_name_of_file(call: HostCall) -> list[SessionEntry]:
     return [*entries, *more]
 
 
+def without_times(call: HostCall) -> list[SessionEntry]:
+    entries = plugin.host_sessions(call)
+    return [entry.model_copy(update={"started": "2000-01-01T00:00:00Z"}) for entry in entries]
+
+
 def at_home_alone(call: HostCall) -> list[SessionEntry]:
     if call.host != plugin.SLUG:
         raise ValueError(call.host)
@@ -308,6 +313,11 @@ DEFECTS = {
         "catalogue_lists_what_can_be_opened",
         Host(sessions=by_name_of_file),
         ("'voyage.log' calls itself 'voyage'", "list a session under the id of its own record"),
+    ),
+    "a catalogue with other facts": Defect(
+        "catalogue_says_what_the_session_says",
+        Host(sessions=without_times),
+        ("is listed with started '2000-", "let one function read them for both"),
     ),
     "a catalogue for its own calls": Defect(
         "catalogue_answers_a_call_of_another_host",

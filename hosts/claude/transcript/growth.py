@@ -200,10 +200,7 @@ class Growth:
                 call_ids.append(call_ids[place])
                 tools.append(tools[place])
             elif type_ == "assistant" and not (
-                row.request_session_id
-                or row.forked_from
-                or row.is_api_error_message
-                or message.model == kinds.SYNTHETIC
+                row.is_api_error_message or message.model == kinds.SYNTHETIC
             ):
                 block = blocks[0]
                 if not response or message.id != response:

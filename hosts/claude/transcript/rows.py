@@ -44,7 +44,6 @@ class Origin(msgspec.Struct, gc=False, rename="camel"):
     """Where a prompt came from."""
 
     kind: str | None = None
-    session_id: str | None = None
 
 
 class Attachment(msgspec.Struct, gc=False, rename="camel"):
@@ -100,19 +99,8 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     compact_metadata: Compaction | None = None
     leaf_uuid: str | None | UnsetType = UNSET
     explicit: bool = False
-    request_session_id: str | None = None
-    forked_from: Origin | None = None
     custom_title: str | None = None
     summary: str | None = None
-
-
-class About(msgspec.Struct, gc=False, rename="camel"):
-    """What a row says of the session. Fields are loosely typed, as in a body."""
-
-    session_id: Any = None
-    agent_id: Any = None
-    timestamp: Any = None
-    cwd: Any = None
 
 
 _DECODER = msgspec.json.Decoder(Row)
@@ -121,7 +109,6 @@ _NESTED: dict[str, type[msgspec.Struct]] = {
     "message": Message,
     "attachment": Attachment,
     "origin": Origin,
-    "forked_from": Origin,
     "compact_metadata": Compaction,
     "preserved_messages": Preserved,
     "preserved_segment": Segment,
@@ -167,14 +154,6 @@ def _may_be_deep(line: bytes) -> bool:
     # Up to Python 3.12 ``count`` takes twice as long: it alone looks at one byte at a time.
     objects = size - len(line.replace(b"{", b""))
     return objects + size - len(line.replace(b"[", b"")) > MAX_DEPTH
-
-
-def about(line: bytes) -> About:
-    """Return what a line that ``decode`` accepts says of the session."""
-    try:
-        return msgspec.json.decode(line, type=About)
-    except msgspec.MsgspecError:
-        return msgspec.json.decode(mend(line), type=About)
 
 
 def times_of(rows: Sequence[Row]) -> list[float]:

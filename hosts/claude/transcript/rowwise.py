@@ -100,8 +100,6 @@ class Rowwise:
         spine.groups[number] = group
         calls = _CALL in held
         spine.flags[number] = SPEAKER | ANSWER | (CALLS if calls else 0)
-        if row.request_session_id or row.forked_from:
-            spine.known.note_origin(row)
         content = row.message.content if row.message else None
         for place, kind in enumerate(held):
             if kind == _CALL and type(content) is list:

@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Damage, SlotKind
 from hindnote.core.outcome import Refused
+from hindnote.hosts.pi.format.header import HEADER_WITHIN, Header
 from hindnote.hosts.pi.session.ids import Ids
 from hindnote.hosts.pi.session.rows import (
     ABORTED,
@@ -23,7 +24,6 @@ from hindnote.hosts.pi.session.rows import (
     Assistant,
     Command,
     Custom,
-    Header,
     Row,
     ToolResult,
     User,
@@ -124,7 +124,8 @@ class Index:
             Refused: ``unreadable_session`` when the lines are no Pi session.
         """
         for batch in self.source.batches():
-            rows = read_rows(batch.lines)
+            opening = self._header is None and batch.offsets[0] < HEADER_WITHIN
+            rows = None if opening else read_rows(batch.lines)
             if rows is None:
                 self._extend_one_by_one(batch)
             else:
@@ -150,7 +151,9 @@ class Index:
                 rows.append(row)
                 offsets.append(offset)
                 sizes.append(len(line))
-            elif type(row) is Header and self._header is None:
+            elif (
+                type(row) is Header and self._header is None and offset + len(line) <= HEADER_WITHIN
+            ):
                 self._header = row
             else:
                 self._strange = True
@@ -242,7 +245,8 @@ class Index:
         firsts: list[int] = []
         pairs, tools, names, calls = self.call_ids, self.tools, self._tool_names, self._open_calls
         for row, time in zip(rows, row_times(rows), strict=True):
-            message = row.message
+            # Other types may carry a message as well; what they are is not known.
+            message = row.message if row.type == "message" else None
             if type(message) is ToolResult:
                 # A result repeats its call's id: one string serves both.
                 call_id = message.toolCallId or _nameless(known + len(kinds) + 1)
@@ -281,7 +285,9 @@ class Index:
             self.compactions.append(seq)
         elif type_ == "session_info":
             self._name = (row.name or "").strip() or None
-        return _CONTEXT if type_ in CONTEXT_TYPES else _KINDS.get(type(row.message))
+        if type_ == "message":
+            return _KINDS.get(type(row.message))
+        return _CONTEXT if type_ in CONTEXT_TYPES else None
 
 
 def _nameless(seq: int) -> str:

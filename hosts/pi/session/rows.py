@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from hindnote.core.history.instants import instant, seconds
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, parse, too_deep
+from hindnote.hosts.pi.format.header import Header, header_of
 
 CONTEXT_TYPES = frozenset({"branch_summary", "compaction", "custom_message"})
 CONTEXT_ROLES = frozenset({"branchSummary", "compactionSummary", "custom", "hookMessage"})
@@ -137,17 +138,6 @@ class Row(Struct, gc=False, forbid_unknown_fields=True):
     thinkingLevel: str | None = None
 
 
-class Header(Struct):
-    """The first line of a session file."""
-
-    id: str
-    version: int = 1
-    timestamp: str | None = None
-    cwd: str | None = None
-    parent: str | None = None
-    """The file that the session was forked from, as recorded."""
-
-
 _LONG = 2 * MAX_DEPTH
 """Bytes that too deep a nesting takes at least."""
 
@@ -176,6 +166,8 @@ def read_row(line: bytes) -> Row | Header | None:
     try:
         row = _decode(line)
     except (msgspec.MsgspecError, RecursionError):
+        return _picked_row(line)
+    if row.type == "session":
         return _picked_row(line)
     if len(line) > _LONG and _is_deep(row):
         raise Unreadable(f"nested deeper than {MAX_DEPTH} levels")
@@ -208,22 +200,6 @@ def _picked_row(line: bytes) -> Row | Header | None:
     if value.get("type") == "session":
         return header_of(value)
     return _picked(value)
-
-
-def header_of(value: dict[str, Any]) -> Header | None:
-    """Return a parsed header row; None when it names no session."""
-    id_ = value.get("id")
-    if not isinstance(id_, str) or not id_:
-        return None
-    version = value.get("version", 1)
-    return Header(
-        id_,
-        version if isinstance(version, int) else 0,
-        _text(value, "timestamp") or None,
-        _text(value, "cwd") or None,
-        # Versions before 3 called it branchedFrom.
-        _text(value, "parentSession") or _text(value, "branchedFrom") or None,
-    )
 
 
 def _picked(value: dict[str, Any]) -> Row | None:

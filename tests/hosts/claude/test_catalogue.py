@@ -10,9 +10,10 @@ import pytest
 from claude_rows import SESSION, Row, Writer, turn
 
 from hindnote import HostCall, SessionEntry
+from hindnote.core.history.ends import FIRST_PIECE
 from hindnote.core.history.filefacts import FileFacts
 from hindnote.hosts.claude import catalogue
-from hindnote.hosts.claude.catalogue import FORM, HEAD_BYTES, Catalogue, look
+from hindnote.hosts.claude.catalogue import FORM, Catalogue, look
 from hindnote.hosts.claude.decoder import open_transcript
 
 DATA = Path(__file__).parents[2] / "data" / "claude"
@@ -40,7 +41,7 @@ def only(config: Path, **facts: Any) -> SessionEntry:
     return found[0]
 
 
-def test_a_session_is_known_by_its_rows_and_never_by_a_name(tmp_path: Path, folder: Path) -> None:
+def test_a_renamed_session_is_known_by_its_rows(tmp_path: Path, folder: Path) -> None:
     file = turn().write(folder / "another-name.jsonl")
     entry = only(tmp_path)
 
@@ -93,9 +94,9 @@ def test_the_title_that_the_person_gave_is_the_name(tmp_path: Path, folder: Path
     assert only(tmp_path).name == "second"
 
 
-def test_facts_behind_a_long_first_row_come_from_the_tail(tmp_path: Path, folder: Path) -> None:
+def test_facts_behind_a_long_first_row_are_found(tmp_path: Path, folder: Path) -> None:
     writer = Writer()
-    writer.user("p", content="x" * HEAD_BYTES)
+    writer.user("p", content="x" * FIRST_PIECE)
     writer.text("a", "p", "m")
     writer.write(folder / "s.jsonl")
 

@@ -1,0 +1,269 @@
+"""What a transcript of Claude Code says of its session: id, start, directory, parent and name.
+
+The catalogue and the decoder both ask here, so that they cannot disagree.
+
+``<session id>.jsonl`` is a session, whatever ids its rows carry: versions that resumed or
+forked into a new file left the old session's id in the rows that they copied.
+``<session id>/subagents/**/agent-<agent id>.jsonl`` is a subagent's; older versions put
+``agent-<agent id>.jsonl`` beside the sessions. A file that was renamed is known by its rows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
+from hindnote.core.history.files import open_file, read_file
+from hindnote.core.history.jsontext import mend
+from hindnote.core.shortage import is_shortage
+
+FACTS_WITHIN = 1 << 26
+"""Bytes at the beginning of a file among which its facts are looked for."""
+
+ORIGIN_WITHIN = 1 << 18
+"""Bytes at the beginning of a file among which a copied row says where it came from."""
+
+NAME_WITHIN = 1 << 28
+"""Bytes at the end of a file among which a catalogue looks for the session's name."""
+
+SUBAGENTS = "subagents"
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_AGENT = "agent-"
+
+# A quote within a text is escaped, so none of these is ever found inside of one.
+_ORIGIN_MARKS = (b'"requestSessionId"', b'"forkedFrom"')
+_ORIGIN = re.compile(
+    rb'"(?:requestSessionId"\s*:\s*|forkedFrom"\s*:\s*\{\s*"sessionId"\s*:\s*)"([^"\\]+)"'
+)
+_NAMING = re.compile(rb'"type"\s*:\s*"(?:custom-title|summary)"')
+_TITLE, _SUMMARY = b'"custom-title"', b'"summary"'
+
+
+class Place(Struct, frozen=True):
+    """What the path of a file says of its session."""
+
+    session: str | None = None
+    """Id of the main session."""
+
+    agent: str | None = None
+    """Id of the subagent."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the file is named like a session's or a subagent's."""
+        return self.session is not None or self.agent is not None
+
+
+def place_of(path: Path | str) -> Place:
+    """Return what a path says of the session that lies there."""
+    *folders, name = os.fspath(path).split("/")
+    stem = name.removesuffix(".jsonl")
+    if stem.startswith(_AGENT) and len(stem) > len(_AGENT):
+        main = None
+        if SUBAGENTS in folders[1:]:
+            last = len(folders) - 1 - folders[::-1].index(SUBAGENTS)
+            main = folders[last - 1] if _UUID.fullmatch(folders[last - 1]) else None
+        return Place(main, stem.removeprefix(_AGENT))
+    return Place(stem if _UUID.fullmatch(stem) else None)
+
+
+class Header(Struct):
+    """What the path and the first rows of a transcript say."""
+
+    session: str | None = None
+    """Id of the main session."""
+
+    agent: str | None = None
+    """Id of the subagent, in a subagent's transcript."""
+
+    started: str | None = None
+    cwd: str | None = None
+    origin: str | None = None
+    """Id of the session from which rows were copied."""
+
+    has_rows: bool = False
+    """Whether a row names a session, as nearly every one of Claude Code's does."""
+
+    is_final: bool = False
+    """Whether nothing that is appended can change any of this."""
+
+    @property
+    def id(self) -> str | None:
+        """The session's id, ``<main session id>/<agent id>`` for a subagent's."""
+        return f"{self.session}/{self.agent}" if self.session and self.agent else self.session
+
+    @property
+    def parent(self) -> str | None:
+        """Id of the session that it was forked from, or of a subagent's main session."""
+        return self.session if self.agent else self.origin
+
+
+def read_header(path: Path) -> Header:
+    """Return the header of a file; an empty one when it cannot be read."""
+    try:
+        handle = open_file(path)
+    except (OSError, ValueError) as error:
+        if is_shortage(error):
+            raise
+        return Header()
+    try:
+        return find_header(path, reader(handle), os.fstat(handle).st_size)
+    except OSError:
+        return Header()
+    finally:
+        os.close(handle)
+
+
+def find_header(path: Path | str, read: Read, size: int) -> Header:
+    """Return what a file says of its session.
+
+    Args:
+        path: Where it lies.
+        read: Reads it.
+        size: Its bytes.
+    """
+    place = place_of(path)
+    rows = _Rows(read, size)
+    agent = place.agent or (None if place.session else rows.agent)
+    session = place.session or rows.session
+    if session is None and place.agent:
+        # An old subagent's file without one readable row.
+        session, agent = f"{_AGENT}{place.agent}", None
+    origin = None if agent or session is None else _origin(session, read, size)
+    return Header(
+        session,
+        agent,
+        rows.started,
+        rows.cwd,
+        origin,
+        has_rows=rows.session is not None,
+        is_final=rows.complete and size >= ORIGIN_WITHIN,
+    )
+
+
+class _Row(Struct, rename="camel"):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    type: Any = None
+    uuid: Any = None
+    is_sidechain: Any = None
+    session_id: Any = None
+    agent_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    custom_title: Any = None
+    summary: Any = None
+
+
+class _Rows:
+    """The first of the file's rows that say anything: prompts before them may be long."""
+
+    def __init__(self, read: Read, size: int) -> None:
+        self.session: str | None = None
+        self.agent: str | None = None
+        self.started: str | None = None
+        self.cwd: str | None = None
+        self.complete = False
+        self._conversed = False
+        for line in first_lines(read, size, FACTS_WITHIN):
+            row = _row(line)
+            if row is not None:
+                self._take(row)
+                if self.complete:
+                    break
+
+    def _take(self, row: _Row) -> None:
+        self.session = self.session or _text(row.session_id)
+        self.started = self.started or _text(row.timestamp)
+        self.cwd = self.cwd or _text(row.cwd)
+        if not self._conversed and _text(row.uuid):
+            self._conversed = True
+            self.agent = _text(row.agent_id) if row.is_sidechain is True else None
+        found = self.session, self.started, self.cwd, self._conversed
+        self.complete = all(found)
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+
+
+def _row(line: bytes) -> _Row | None:
+    for data in (line, mend(line)):
+        try:
+            return _decode(data)
+        except (msgspec.MsgspecError, RecursionError):
+            continue
+    return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _origin(session: str, read: Read, size: int) -> str | None:
+    """Return the id of the session from which rows were copied, where they say so."""
+    data = read(0, min(size, ORIGIN_WITHIN))
+    # To look for a word is many times as fast as to match a pattern.
+    places = [place for mark in _ORIGIN_MARKS if (place := data.find(mark)) >= 0]
+    if places:
+        for found in _ORIGIN.finditer(data, min(places)):
+            named = found.group(1).decode("utf-8", "replace")
+            if named != session:
+                return named
+    return None
+
+
+# -- names ---------------------------------------------------------------------
+
+
+class Name(Struct):
+    """What a session is called, and how it came to that."""
+
+    title: str | None = None
+    """The person gave it."""
+
+    summary: str | None = None
+    """Versions before 2.0 gave it."""
+
+    @property
+    def shown(self) -> str | None:
+        """The name to show."""
+        return self.title or self.summary
+
+
+def find_name(read: Read, start: int, size: int) -> Name:
+    """Return what the last rows that name a session call it.
+
+    Args:
+        read: Reads the file.
+        start: Where to begin to look, at the beginning of a line.
+        size: Bytes of the file.
+    """
+    name = Name()
+    start = max(start, size - NAME_WITHIN)
+    for line in last_lines_with(read, start, size, _TITLE, _SUMMARY):
+        row = _row(line) if _NAMING.search(line) else None
+        if row is None:
+            continue
+        if row.type == "custom-title" and _text(row.custom_title):
+            return Name(_text(row.custom_title), name.summary)
+        if row.type == "summary":
+            name.summary = name.summary or _text(row.summary)
+    return name
+
+
+def find_task(path: Path) -> str | None:
+    """Return how the main agent described the task of the subagent whose transcript this is."""
+    try:
+        found = msgspec.json.decode(read_file(path.with_suffix(".meta.json")))
+    except (OSError, ValueError, RecursionError) as error:
+        if is_shortage(error):
+            raise
+        return None
+    return _text(found.get("description")) if isinstance(found, dict) else None
