@@ -15,6 +15,7 @@ from msgspec import Struct
 from pydantic import ConfigDict, ValidationError, model_validator
 
 from hindnote.core.described import Described
+from hindnote.core.failures import ArgumentError
 from hindnote.core.outcome import Outcome, RefusalCode, Result, cut, one_line
 from hindnote.core.project_id import project_key
 from hindnote.core.text import clean_json
@@ -29,13 +30,6 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Takes how many of how many are done."""
-
-
-class ArgumentError(ValueError):
-    """The arguments break the operation's input schema: a host failure, no refusal.
-
-    The message names each field and says what would be right.
-    """
 
 
 class Params(Described):

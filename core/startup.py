@@ -18,3 +18,22 @@ def settle() -> None:
     """Collect garbage from here on, in a process that stays; what was imported is left out."""
     gc.freeze()
     gc.enable()
+
+
+def take_over_pipes() -> tuple[int, int]:
+    """Return the descriptors that lead to the program that started this one.
+
+    Whatever else writes to descriptor 1 (a plugin, a child process) ends on standard
+    error, and whatever else reads from descriptor 0 finds it empty.
+
+    Returns:
+        What is read from, and what is written to; both wait until they can.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    for descriptor in (source, sink):
+        os.set_blocking(descriptor, True)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return source, sink

@@ -12,8 +12,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from hindnote.core.cli.tree import Failure, Tree, let_go, unwritten
-from hindnote.core.failures import HostFailure
-from hindnote.core.operation import ArgumentError
+from hindnote.core.failures import ArgumentError, HostFailure
 
 HELP = """A memory for coding agents that outlives their context window.
 

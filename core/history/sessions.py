@@ -40,6 +40,10 @@ class Target(NamedTuple):
     """None for a running session that is in no catalogue."""
 
 
+OTHERS = 'name one with session, or list the latest of every session with {"session": "*"}'
+"""What to do where there is no current session."""
+
+
 class Sessions:
     """The sessions that one call can name."""
 
@@ -59,12 +63,14 @@ class Sessions:
         """
         projection = self._bound.history.current(self._bound.call)
         if projection is None:
-            raise Refused(
-                "no_current_session",
-                "this call belongs to no session that has a history yet; name one with session, "
-                'or list the latest of every session with {"session": "*"}',
-            )
+            raise Refused("no_current_session", f"{self._missing()}; {OTHERS}")
         return projection
+
+    def _missing(self) -> str:
+        host = self._bound.call.host
+        if self._bound.history.lists_sessions(host):
+            return "this call belongs to no session that has a history yet"
+        return f"the sessions of the program that calls ({host}) cannot be read"
 
     def one(self, selector: str) -> tuple[Projection, str]:
         """Return the session that a selector names, and its canonical name.

@@ -21,6 +21,10 @@ class HistorySource(Protocol):
         """Return the call's own session, or None when there is none yet."""
         ...
 
+    def lists_sessions(self, host: str) -> bool:
+        """Return whether a host's sessions can be read at all."""
+        ...
+
     def sessions(self, call: HostCall, host: str) -> Iterable[SessionEntry]:
         """Return one host's catalogue, newest first."""
         ...

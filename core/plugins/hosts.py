@@ -129,6 +129,10 @@ class Hosts:
         """Return the call's own session, or None when there is none yet."""
         return self._projection(call, call.host, None)
 
+    def lists_sessions(self, host: str) -> bool:
+        """Return whether a host's plugin has a catalogue of sessions, be it empty."""
+        return bool(self._loader.host(host).manager.hook.host_sessions.get_hookimpls())
+
     def sessions(self, call: HostCall, host: str) -> Iterator[SessionEntry]:
         """Return one host's catalogue, newest first; empty when the host keeps none."""
         asked = self._loader.host(host)

@@ -94,8 +94,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: It is neither a call of either kind nor a question for the boot block.
     """
-    from hindnote.core.failures import HostFailure
-    from hindnote.core.operation import ArgumentError
+    from hindnote.core.failures import ArgumentError, HostFailure
     from hindnote.core.outcome import Refused
 
     kind = request.pop("kind", None)

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import json
+import os
+import signal
+import threading
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import click
 
+from hindnote.core import startup
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, current_directory
+from hindnote.core.entries import HOSTS, entries
+from hindnote.core.failures import HostFailure
+from hindnote.core.home import notes_home
+from hindnote.hosts.mcp.calls import HOST, Caller, Settings
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-MISSING = (
-    "this needs the MCP SDK, which is not installed; install it with: pip install 'hindnote[mcp]'"
-)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from hindnote.hosts.mcp.plugin import HOST
-
     # This host has no sessions of its own.
     return [slug for slug in complete_host(ctx, param, incomplete) if slug != HOST]
 
 
 @click.command(short_help="Serve the seven tools to any program that speaks MCP.")
+@click.option(
+    "--cwd",
+    type=FOLDER,
+    help="Where the agent works; by default what the program names as its roots, else the "
+    "directory in which it starts this command.",
+)
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
+)
 @click.option("--agent", metavar="NAME", help="Whose @self; by default 'mcp'.")
-@click.option("--model", metavar="NAME", help="Whose @model; by default 'default'.")
-@click.option("--session-id", metavar="ID", help="Whose session notes; without it there are none.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Whose @model; by default what the program tells, or 'default'.",
+)
+@click.option(
+    "--session-id",
+    metavar="ID",
+    help="Whose session notes; by default the session that the program tells, if it does.",
+)
 @click.option(
     "--history-of",
     metavar="HOST",
@@ -37,9 +61,12 @@ def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete:
 @click.option(
     "--session-file",
     type=FILE,
-    help="The session that is the current one; by default the newest in this directory.",
+    help="The session that is the current one; by default the one that the program tells, "
+    "else the newest in its directory.",
 )
 def mcp(
+    cwd: Path | None,
+    home: Path | None,
     agent: str | None,
     model: str | None,
     session_id: str | None,
@@ -48,35 +75,85 @@ def mcp(
 ) -> None:
     """Serve the seven tools over the Model Context Protocol, on standard input and output.
 
-    A program that speaks MCP starts this command itself. The notes are those of the
-    directory in which it is started; the notes home is HINDNOTE_HOME, or
-    ~/.agents/notes. The server ends when its standard input does.
+    A program that speaks MCP starts this command itself. Most programs pass on little of
+    their environment, so name what matters with options. The server ends when its standard
+    input does, or when nobody reads its standard output.
 
     \b
     claude mcp add hindnote -- hindnote mcp --agent claude --history-of claude
+    codex mcp add hindnote -- hindnote mcp --agent codex
     """  # noqa: D301 (click reads the character itself)
-    if find_spec("mcp") is None:
-        raise Failure(MISSING)
-    import anyio
-
-    from hindnote.core.home import notes_home
-    from hindnote.core.plugins import Hosts
-    from hindnote.hosts.mcp import plugin
-    from hindnote.hosts.mcp.calls import Settings
-    from hindnote.hosts.mcp.server import serve
-
-    hosts = Hosts.load({plugin.HOST: plugin})
     if session_file is not None and history_of is None:
         raise Failure("--session-file needs --history-of HOST: whose session it is")
-    known = [slug for slug in hosts.slugs() if slug != plugin.HOST] if history_of else []
-    if history_of is not None and history_of not in known:
-        raise Failure(f"no history of {history_of!r} can be read; there are: {', '.join(known)}")
+    _check_host(history_of)
+    try:
+        where = notes_home(home)
+    except HostFailure as failure:
+        raise Failure(str(failure)) from failure
     settings = Settings(
-        directory=current_directory(),
+        directory=cwd.absolute() if cwd else current_directory(),
+        home=where,
+        fixed=cwd is not None,
         agent=agent,
         model=model,
         session_id=session_id,
         history_of=history_of,
         session_file=session_file.absolute() if session_file else None,
     )
-    anyio.run(serve, settings, hosts, notes_home())
+    _run(settings)
+
+
+def _check_host(slug: str | None) -> None:
+    """Refuse a host that is not installed, without importing any."""
+    if slug is None:
+        return
+    known = sorted({entry.name for entry in entries(HOSTS)} - {HOST})
+    if slug not in known:
+        raise Failure(f"no history of {slug!r} can be read; there are: {', '.join(known)}")
+
+
+def _run(settings: Settings) -> None:
+    """Serve the program on the other end of the pipes, and leave."""
+    from hindnote.hosts.mcp.server import Sink, Source, serve
+    from hindnote.hosts.mcp.session import Session
+
+    # Whoever presses Ctrl+C waits for nothing, whatever is running.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    startup.begin()
+    source, sink = startup.take_over_pipes()
+    declared = json.loads(Path(__file__).with_name("tools.json").read_bytes())
+    toolbox = Lazy(settings)
+    writer = Sink(sink)
+    session = Session(settings, declared, toolbox, writer.send, version("hindnote"))
+    serve(session, Source(source, sink), writer, threading.Thread(target=toolbox.load, daemon=True))
+    # Calls that were given up may still run, and end with the process.
+    os._exit(0)
+
+
+class Lazy:
+    """What carries calls out, imported when it is first needed.
+
+    Args:
+        settings: What the server was told at its start.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._loading = threading.Lock()
+        self._loaded: Any = None
+
+    def load(self) -> Any:
+        """Return what carries calls out."""
+        with self._loading:
+            if self._loaded is None:
+                from hindnote.hosts.mcp.answers import load
+
+                self._loaded = load(self._settings)
+            return self._loaded
+
+    def call(
+        self, name: str, arguments: dict[str, Any], by: Caller, directory: Path, version: str
+    ) -> dict[str, Any]:
+        """Return one call's result; see ``Answers.call``."""
+        result: dict[str, Any] = self.load().call(name, arguments, by, directory, version)
+        return result

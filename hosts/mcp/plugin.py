@@ -1,8 +1,8 @@
 """The MCP plugin: answers to the host contract's questions.
 
-A program that speaks MCP tells a server nothing of its sessions, so this host has no
-history of its own. ``hosts.mcp.server`` binds history calls to the host whose history
-it was told to read.
+A program that speaks MCP shows a server none of its sessions, so this host has no
+history of its own. ``hosts.mcp.calls`` binds history calls to the host whose history
+the server was told to read.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.calls import HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
+from hindnote.hosts.mcp.calls import HOST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hindnote.core.history.projection import Projection
-
-HOST = "mcp"
 
 
 @hookimpl

@@ -1,158 +1,142 @@
-"""The seven tools as an MCP server: declarations, calls, and what goes wrong, on its wire.
+"""The process that a program starts: lines in, lines out, and how it ends.
 
-A refusal is a tool result with ``isError`` and ``{error, code}`` as its structure.
-Arguments that break the input schema are a protocol error (invalid params), and so is
-the host's own failure (internal error); a crash's text stays in the log.
+Until a program calls a tool it is answered from generated declarations, and nothing is
+imported that answers calls. That follows when the program has the list of tools and is
+silent for a moment.
 """
 
 from __future__ import annotations
 
-import logging
-import sys
-from importlib.metadata import version
+import os
+import queue
+import select
+import threading
 from typing import TYPE_CHECKING, Any
 
-import anyio
-import anyio.to_thread
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    Tool,
-    ToolAnnotations,
-)
-
-from hindnote.core.declarations import declaration
-from hindnote.core.dispatch import Dispatcher, HostFailure
-from hindnote.core.operation import ArgumentError
-from hindnote.core.registry import registry
-from hindnote.hosts.mcp.calls import Settings, history_call, notes_call
-from hindnote.hosts.mcp.stdin import Mended
+from hindnote.hosts.mcp import wire
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from hindnote.hosts.mcp.session import Session
 
-    from mcp.server.context import ServerRequestContext
+LINE_LIMIT = 64 * 1024 * 1024
+"""Bytes of a line, at most. Its answer says that it was too long."""
 
-    from hindnote.core.calls import HostCall
-    from hindnote.core.operation import Operation
-    from hindnote.core.plugins import Hosts
+SILENCE = 0.1
+"""Seconds without a line after which there is time to import what calls need."""
 
-INSTRUCTIONS = (
-    "Notes that outlive this context, and the history of past sessions. Before you start, look "
-    "with notes_list at what was kept for this project, for the person and for yourself."
-)
-
-log = logging.getLogger("hindnote.mcp")
+_CHUNK = 1024 * 1024
+_GONE = select.POLLERR | select.POLLHUP
 
 
-def tool(operation: Operation[Any, Any]) -> Tool:
-    """Return one operation as MCP declares it, hints as annotations."""
-    declared = declaration(operation)
-    hints = declared["hints"]
-    return Tool(
-        name=declared["name"],
-        title=declared["title"],
-        description=declared["description"],
-        input_schema=declared["inputSchema"],
-        output_schema=declared["outputSchema"],
-        annotations=ToolAnnotations(
-            title=declared["title"],
-            read_only_hint=hints["readOnly"],
-            destructive_hint=hints["destructive"],
-            idempotent_hint=hints["idempotent"],
-            # All there is lies on this machine.
-            open_world_hint=False,
-        ),
-    )
+class Sink:
+    """Writes messages to a descriptor, each whole and in the order in which they came.
 
-
-class Tools:
-    """Answers the two requests that a server of tools gets.
-
-    Args:
-        settings: What the server was told at its start.
-        hosts: The installed hosts.
-        home: The notes home, absolute.
+    A program that does not read what it is sent holds up no other answer, and no reading.
     """
 
-    def __init__(self, settings: Settings, hosts: Hosts, home: Path) -> None:
-        self._settings = settings
-        self._hosts = hosts
-        self._dispatcher = Dispatcher(hosts, home)
-        self._tools = [tool(operation) for operation in registry().values()]
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+        self.gone = False
+        """Whether nobody reads any more."""
 
-    async def list(
-        self, context: ServerRequestContext, params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
-        """Return the seven, on one page."""
-        return ListToolsResult(tools=self._tools)
+    def send(self, message: Any) -> None:
+        """Send a message; safe to call from several threads."""
+        self._lines.put(wire.write(message))
 
-    async def call(
-        self, context: ServerRequestContext, params: CallToolRequestParams
-    ) -> CallToolResult:
-        """Carry out one call, beside others that run."""
-        return await anyio.to_thread.run_sync(self.answer, params.name, params.arguments or {})
+    def finish(self) -> None:
+        """Return when all that was sent is written, or nobody reads it."""
+        self._lines.put(None)
+        self._writer.join()
 
-    def answer(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
-        """Return one call's result, in both forms.
+    def _write(self) -> None:
+        while (line := self._lines.get()) is not None:
+            left = memoryview(line)
+            try:
+                while left:
+                    left = left[os.write(self._descriptor, left) :]
+            except OSError:
+                self.gone = True
+                return
 
-        Raises:
-            MCPError: There is no such tool, the arguments break its input schema, or
-                the call could not be carried out.
+
+class Source:
+    """The lines of a descriptor, and whether another one is still read.
+
+    Args:
+        descriptor: What is read.
+        sink: The descriptor whose reader may leave.
+        limit: Bytes of a line, at most.
+    """
+
+    def __init__(self, descriptor: int, sink: int, limit: int = LINE_LIMIT) -> None:
+        self._descriptor = descriptor
+        self._sink = sink
+        self._limit = limit
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+        self._poll.register(sink, 0)
+        self._kept = bytearray()
+        self._searched = 0
+        self._skipping = False
+        self.ended = False
+        """Whether nothing more will come."""
+
+        self.deserted = False
+        """Whether nobody reads the answers any more."""
+
+    def lines(self, seconds: float | None) -> list[bytes | None]:
+        """Return the lines that have come, after some seconds at most.
+
+        Returns:
+            The lines; None for one that was too long. Nothing when none came in time.
         """
-        if name not in registry():
-            known = ", ".join(registry())
-            raise MCPError(INVALID_PARAMS, f"no tool named {name!r}; there are: {known}")
-        try:
-            answer = self._dispatcher.call(self._call(name), name, arguments)
-        except ArgumentError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from None
-        except HostFailure as error:
-            log.exception("%s failed", name)
-            raise MCPError(INTERNAL_ERROR, str(error)) from None
-        except Exception:
-            # The border of the process: a crash keeps its trace in the log, and the
-            # model is told that there was one, not what it said.
-            log.exception("%s crashed", name)
-            raise MCPError(
-                INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why"
-            ) from None
-        return CallToolResult(
-            content=[TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.result),
-            is_error=answer.is_error,
-        )
+        timeout = None if seconds is None else max(0.0, seconds) * 1000
+        events = dict(self._poll.poll(timeout))
+        self.deserted = bool(events.get(self._sink, 0) & _GONE)
+        if self.deserted or self._descriptor not in events:
+            return []
+        chunk = os.read(self._descriptor, _CHUNK)
+        if not chunk:
+            self.ended = True
+            self._poll.unregister(self._descriptor)
+        return self._split(chunk or b"\n")
 
-    def _call(self, name: str) -> HostCall:
-        if registry()[name].family == "history":
-            return history_call(self._settings, self._hosts)
-        return notes_call(self._settings)
+    def _split(self, chunk: bytes) -> list[bytes | None]:
+        lines: list[bytes | None] = []
+        self._kept += chunk
+        while (end := self._kept.find(b"\n", self._searched)) >= 0:
+            lines.append(None if self._skipping or end > self._limit else bytes(self._kept[:end]))
+            del self._kept[: end + 1]
+            self._searched, self._skipping = 0, False
+        self._searched = len(self._kept)
+        if self._searched > self._limit:
+            self._kept.clear()
+            self._searched, self._skipping = 0, True
+        return lines
 
 
-def make_server(settings: Settings, hosts: Hosts, home: Path) -> Server[Any]:
-    """Return the server, ready to be connected."""
-    tools = Tools(settings, hosts, home)
-    return Server(
-        "hindnote",
-        version=version("hindnote"),
-        title="hindnote",
-        instructions=INSTRUCTIONS,
-        on_list_tools=tools.list,
-        on_call_tool=tools.call,
-    )
+def serve(session: Session, source: Source, sink: Sink, warm_up: threading.Thread) -> None:
+    """Serve one program until it ends its side or reads no more.
 
-
-async def serve(settings: Settings, hosts: Hosts, home: Path) -> None:
-    """Serve one program over standard input and output until it closes them."""
-    server = make_server(settings, hosts, home)
-    lines = Mended(sys.stdin.buffer, encoding="utf-8", errors="replace")
-    async with stdio_server(stdin=anyio.wrap_file(lines)) as (source, sink):
-        await server.run(source, sink, server.create_initialization_options())
+    Calls that run when the input ends are finished and answered.
+    """
+    warm = False
+    while not (source.ended or source.deserted or sink.gone):
+        due = session.jobs.expire()
+        rest = session.listed and not warm
+        lines = source.lines(SILENCE if rest else due)
+        for line in lines:
+            if line is None:
+                session.refuse(f"the line is longer than {LINE_LIMIT} bytes")
+            else:
+                session.take(line)
+        if rest and not lines:
+            warm = True
+            warm_up.start()
+    while not (source.deserted or sink.gone or session.jobs.finish(SILENCE)):
+        source.lines(0)
+    if not (source.deserted or sink.gone):
+        sink.finish()

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from hindnote.core import startup
 from hindnote.core.dispatch import HostFailure
-from hindnote.core.operation import ArgumentError
+from hindnote.core.failures import ArgumentError
 from hindnote.core.outcome import Refused
 from hindnote.hosts.pi.protocol import (
     PROTOCOL,

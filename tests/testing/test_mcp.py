@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp", reason="needs the MCP SDK: pip install 'hindnote[mcp]'")
-
-from mcp.types import CallToolResult
 from writers import ClaudeWriter, PiWriter
 
 from hindnote.core.calls import HostCall
 from hindnote.core.plugins import Hosts
 from hindnote.hosts.mcp import plugin
-from hindnote.hosts.mcp.calls import Settings
-from hindnote.hosts.mcp.server import Tools
+from hindnote.hosts.mcp.answers import Answers
+from hindnote.hosts.mcp.calls import Caller, Settings
+from hindnote.hosts.mcp.versions import HANDSHAKE
 from hindnote.testing import CHECKS, Bench, Check, SessionWriter
 from hindnote.testing.checks import (
     base_cwd_is_steady,
@@ -61,21 +58,20 @@ def test_the_plugin_passes_what_needs_no_session(check: Check, tmp_path: Path) -
 class Answer:
     """A result of the server, as the checks look at one."""
 
-    sent: CallToolResult
+    sent: dict[str, Any]
 
     @property
     def is_error(self) -> bool:
-        return self.sent.is_error
+        return bool(self.sent["isError"])
 
     @property
     def result(self) -> Any:
-        return self.sent.structured_content
+        return self.sent["structuredContent"]
 
     @property
     def text(self) -> str:
-        (block,) = self.sent.content
-        assert block.type == "text"
-        return block.text
+        (block,) = self.sent["content"]
+        return str(block["text"])
 
     def structured(self) -> str:
         return json.dumps(self.result, ensure_ascii=False, separators=(",", ":"))
@@ -86,10 +82,10 @@ class ServerBench(Bench):
 
     def ask(self, operation: str, arguments: dict[str, Any]) -> Any:
         hosts = Hosts.of({plugin.HOST: plugin, self.writer.slug: self.writer.plugin})
-        settings = Settings(
-            self.call.cwd, history_of=self.writer.slug, session_file=self.call.session_file
-        )
-        return Answer(Tools(settings, hosts, self.folder / "notes").answer(operation, arguments))
+        cwd, home = self.call.cwd, self.folder / "notes"
+        told = {"history_of": self.writer.slug, "session_file": self.call.session_file}
+        answers = Answers(Settings(cwd, home, **told), hosts)
+        return Answer(answers.call(operation, arguments, Caller(), cwd, HANDSHAKE[-1]))
 
 
 @pytest.mark.parametrize("writer", [PiWriter, ClaudeWriter], ids=["pi", "claude"])

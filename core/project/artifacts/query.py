@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hindnote.core.operation import ArgumentError
+from hindnote.core.failures import ArgumentError
 from hindnote.core.project.artifacts.document import fold, spaced
 from hindnote.core.project.contract_v1 import clip_utf16, utf16_length
 

@@ -195,6 +195,9 @@ class FakeSource:
     def current(self, call: HostCall) -> FakeProjection | None:
         return self.running.projection() if self.running else None
 
+    def lists_sessions(self, host: str) -> bool:
+        return host in self.hosts
+
     def sessions(self, call: HostCall, host: str) -> Iterable[SessionEntry]:
         if host in self.failing:
             raise HostFailure(f"host plugin {host!r} failed in host_sessions with ValueError")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import pytest
@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
-from hindnote.hosts.mcp.command import MISSING, mcp
+from hindnote.hosts.mcp.command import mcp
 
 RECORDED = Path(__file__).parents[2] / "data" / "pi" / "basic.jsonl"
 SERVER = ["-W", "error", "-c", "from hindnote.hosts.mcp.command import mcp; mcp()"]
@@ -25,7 +25,9 @@ SERVER = ["-W", "error", "-c", "from hindnote.hosts.mcp.command import mcp; mcp(
 T = TypeVar("T")
 
 
-def over_stdio(folder: Path, talk: Callable[[Client], Awaitable[T]], *options: str) -> T:
+def over_stdio(
+    folder: Path, talk: Callable[[Client], Awaitable[T]], *options: str, mode: str = "auto"
+) -> T:
     parameters = StdioServerParameters(
         command=sys.executable,
         args=[*SERVER, *options],
@@ -35,13 +37,16 @@ def over_stdio(folder: Path, talk: Callable[[Client], Awaitable[T]], *options: s
 
     async def main() -> T:
         with anyio.fail_after(60):
-            async with Client(parameters) as client:
+            async with Client(parameters, mode=mode) as client:
                 return await talk(client)
 
     return anyio.run(main)
 
 
-def test_a_program_writes_reads_and_is_refused_over_stdio(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_program_with_the_sdk_writes_reads_and_is_refused(tmp_path: Path, mode: str) -> None:
+    """With the greeting that there was before 2026-07-28, and without."""
+
     async def talk(client: Client) -> list[CallToolResult]:
         return [
             await client.call_tool("notes_write", {"address": "@self/a", "content": "é\u2028\n"}),
@@ -51,7 +56,7 @@ def test_a_program_writes_reads_and_is_refused_over_stdio(tmp_path: Path) -> Non
         ]
 
     options = ["--agent", "Ed", "--history-of", "pi", "--session-file", str(RECORDED)]
-    written, read, history, refused = over_stdio(tmp_path, talk, *options)
+    written, read, history, refused = over_stdio(tmp_path, talk, *options, mode=mode)
 
     assert (tmp_path / "notes/agents/ed/a.md").is_file()
     assert written.structured_content["outcome"] == "created"
@@ -74,52 +79,154 @@ def test_project_notes_are_those_of_the_directory_of_the_start(tmp_path: Path) -
     assert note.parent.name.startswith("my-project-")
 
 
+class Started:
+    """``hindnote mcp`` as it is started, with raw lines."""
+
+    def __init__(self, folder: Path, *options: str, code: str = SERVER[-1]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", code, *options],
+            cwd=folder,
+            env={**os.environ, "HINDNOTE_HOME": str(folder / "notes")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def ask(self, method: str, params: Any = None) -> Any:
+        assert self.process.stdin
+        assert self.process.stdout
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["result"]
+
+    def greet(self) -> None:
+        self.ask("initialize", {"protocolVersion": "2025-06-18"})
+
+    def end(self) -> tuple[int, bytes]:
+        """Return the exit code and what was logged."""
+        try:
+            _, logged = self.process.communicate(timeout=60)
+        finally:
+            self.process.kill()
+        return self.process.returncode, logged
+
+
 @pytest.mark.usefixtures("measured")
 def test_a_server_answers_what_it_can_read_and_ends_with_its_input(tmp_path: Path) -> None:
-    client = {"name": "t", "version": "1"}
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    write = {"name": "notes_write", "arguments": {"address": "@human/a", "content": "CONTENT"}}
-    lines = [
-        b"{ torn",
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
-        b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
-        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": write})
-        # Half of a pair, as a program writes it whose strings are UTF-16; then a byte.
-        .replace("CONTENT", "a \\ud83d b \\ud83d\\udc4b\\n")
-        .encode(),
-    ]
-    done = subprocess.run(
-        [sys.executable, *SERVER],
-        cwd=tmp_path,
-        env={**os.environ, "HINDNOTE_HOME": str(tmp_path / "notes")},
-        input=b"\n".join(lines) + b"\n",
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    server = Started(tmp_path)
+    server.greet()
+    server.ask("tools/list")
+    arguments = {"address": "@human/a", "content": "x"}
+    written = server.ask("tools/call", {"name": "notes_write", "arguments": arguments})
 
-    # Nothing but messages comes out, or a line would not be JSON.
-    answers = {a.get("id"): a for a in map(json.loads, done.stdout.splitlines())}
-    assert done.returncode == 0
-    assert answers[1]["result"]["serverInfo"]["name"] == "hindnote"
-    note = (tmp_path / "notes/human/a.md").read_text("utf-8")
-    assert note.endswith("a \ufffd b 👋\n")
+    assert written["isError"] is False
+    assert server.end() == (0, b"")
+
+
+def test_home_and_directory_can_be_named(tmp_path: Path) -> None:
+    project = tmp_path / "my-project"
+    (project / ".git").mkdir(parents=True)
+    server = Started(tmp_path, "--home", str(tmp_path / "elsewhere"), "--cwd", str(project))
+    server.greet()
+    arguments = {"address": "@project/a", "content": "x"}
+    server.ask("tools/call", {"name": "notes_write", "arguments": arguments})
+
+    assert server.end() == (0, b"")
+    (note,) = tmp_path.glob("elsewhere/project/*/a.md")
+    assert note.parent.name.startswith("my-project-")
+    assert not (tmp_path / "notes").exists()
+
+
+STUCK = """
+import time
+from hindnote.core.dispatch import Dispatcher
+def stuck(*_):
+    print("a plugin prints", flush=True)
+    time.sleep(600)
+Dispatcher.call = stuck
+from hindnote.hosts.mcp.command import mcp
+mcp()
+"""
+
+
+def test_an_interrupt_ends_it_at_once_whatever_is_running(tmp_path: Path) -> None:
+    server = Started(tmp_path, code=STUCK)
+    server.greet()
+    assert server.process.stdin
+    assert server.process.stderr
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "notes_list"}}
+    server.process.stdin.write(json.dumps(call).encode() + b"\n")
+    server.process.stdin.flush()
+    # What is printed comes out on standard error, and says that the call runs.
+    assert server.process.stderr.readline() == b"a plugin prints\n"
+    server.process.send_signal(signal.SIGINT)
+
+    assert server.process.wait(30) == -signal.SIGINT
+    assert server.end() == (-signal.SIGINT, b"")
+
+
+def test_a_closed_output_ends_it(tmp_path: Path) -> None:
+    server = Started(tmp_path)
+    server.greet()
+    assert server.process.stdout
+    server.process.stdout.close()
+
+    assert server.process.wait(30) == 0
+    for stream in (server.process.stdin, server.process.stderr):
+        assert stream
+        stream.close()
+
+
+LIGHT = """
+import os, sys
+real = os._exit
+def leave(code):
+    print(*sorted(sys.modules), file=sys.stderr)
+    sys.stderr.flush()
+    real(code)
+os._exit = leave
+from hindnote.hosts.mcp.command import mcp
+mcp()
+"""
+
+
+def test_nothing_heavy_is_imported_before_a_call(tmp_path: Path) -> None:
+    server = Started(tmp_path, "--history-of", "pi", code=LIGHT)
+    server.greet()
+    tools = server.ask("tools/list")["tools"]
+    code, logged = server.end()
+
+    assert (code, len(tools)) == (0, 7)
+    loaded = set(logged.decode().split())
+    assert loaded & {"pydantic", "msgspec", "pluggy", "rich", "mcp", "asyncio", "logging"} == set()
+
+
+def test_what_calls_need_is_imported_once_the_program_is_silent(tmp_path: Path) -> None:
+    server = Started(tmp_path, code=WARMED)
+    server.greet()
+    server.ask("tools/list")
+    assert server.process.stderr
+
+    assert server.process.stderr.readline() == b"loaded\n"
+    assert server.end() == (0, b"")
+
+
+WARMED = """
+import sys
+from hindnote.hosts.mcp import command
+real = command.Lazy.load
+def load(self):
+    loaded = real(self)
+    print("loaded", file=sys.stderr, flush=True)
+    return loaded
+command.Lazy.load = load
+command.mcp()
+"""
 
 
 def invoke(*options: str) -> Result:
     return CliRunner().invoke(mcp, options)
-
-
-def test_without_the_sdk_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.find_spec
-    monkeypatch.setattr(
-        "hindnote.hosts.mcp.command.find_spec",
-        lambda name: None if name == "mcp" else found(name),
-    )
-
-    result = invoke()
-
-    assert (result.exit_code, result.stderr) == (2, f"Error: {MISSING}\n")
 
 
 def test_a_host_that_is_not_there_is_refused_at_the_start() -> None:

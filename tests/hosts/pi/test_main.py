@@ -15,12 +15,11 @@ import pytest
 
 GUARD = """
 import os, sys
-from hindnote.hosts.pi.__main__ import take_over_pipes
+from hindnote.core.startup import take_over_pipes
 source, sink = take_over_pipes()
 print("printed", flush=True)
 os.system("echo from a child; cat")
-sink.write(source.readline())
-sink.flush()
+os.write(sink, os.read(source, 6))
 """
 
 

@@ -1,0 +1,77 @@
+"""What calls come to: the core's answers as results of the protocol.
+
+A refusal is a result with ``isError`` and ``{error, code}`` as its structure. Arguments
+that break the input schema are a result with ``isError`` and a text alone (SEP-1303), so
+that the model reads what is wrong. The host's own failure is a protocol error; a crash's
+text stays in the log.
+
+Importing this module imports all that calls need.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from hindnote.core import startup
+from hindnote.core.dispatch import Dispatcher, HostFailure
+from hindnote.core.failures import ArgumentError
+from hindnote.core.plugins import Hosts
+from hindnote.core.registry import registry
+from hindnote.hosts.mcp import plugin
+from hindnote.hosts.mcp.calls import HOST, Caller, Settings, history_call, notes_call
+from hindnote.hosts.mcp.versions import tool_result
+from hindnote.hosts.mcp.wire import INTERNAL_ERROR, Failed
+
+log = logging.getLogger("hindnote.mcp")
+
+
+class Answers:
+    """Carries calls out.
+
+    Args:
+        settings: What the server was told at its start.
+        hosts: The installed hosts.
+    """
+
+    def __init__(self, settings: Settings, hosts: Hosts) -> None:
+        self._settings = settings
+        self._hosts = hosts
+        self._dispatcher = Dispatcher(hosts, settings.home)
+
+    def call(
+        self, name: str, arguments: dict[str, Any], by: Caller, directory: Path, version: str
+    ) -> dict[str, Any]:
+        """Return one call's result, in both forms.
+
+        Raises:
+            Failed: The call could not be carried out.
+        """
+        try:
+            if registry()[name].family == "history":
+                call = history_call(self._settings, by, directory, self._hosts)
+            else:
+                call = notes_call(self._settings, by, directory)
+            answer = self._dispatcher.call(call, name, arguments)
+        except ArgumentError as error:
+            return tool_result(version, str(error), None, is_error=True)
+        except HostFailure as error:
+            log.exception("%s failed", name)
+            raise Failed(INTERNAL_ERROR, str(error)) from None
+        except Exception:
+            # The border of the process: a crash keeps its trace in the log, and the
+            # model is told that there was one, not what it said.
+            log.exception("%s crashed", name)
+            raise Failed(INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why") from None
+        return tool_result(version, answer.text, dict(answer.result), answer.is_error)
+
+
+def load(settings: Settings) -> Answers:
+    """Return what carries calls out, with everything imported that calls need."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    try:
+        list(registry().values())
+        return Answers(settings, Hosts.load({HOST: plugin}))
+    finally:
+        startup.settle()

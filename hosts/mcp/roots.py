@@ -1,0 +1,80 @@
+"""The directories that a program works in, as it tells them when it is asked.
+
+A program whose capabilities hold ``roots`` (2024-11-05 to 2025-11-25) answers the
+request ``roots/list`` and says when they change. The first one that is a directory of
+this machine is the base directory of the calls. Calls wait for the answer for a moment.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 5.0
+"""Seconds for which calls wait for a program's roots; then they go on without."""
+
+_PREFIX = "hindnote-roots-"
+
+
+class Roots:
+    """What is known of one program's roots.
+
+    Args:
+        send: Sends a message to the program.
+        patience: Seconds for which a call waits for an answer.
+    """
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], patience: float = PATIENCE) -> None:
+        self._send = send
+        self._patience = patience
+        self._asked = 0
+        self._known: Path | None = None
+        self._settled = threading.Event()
+        self._settled.set()
+
+    def ask(self) -> None:
+        """Ask for the roots, anew if they were told already."""
+        self._asked += 1
+        self._settled.clear()
+        self._send({"jsonrpc": "2.0", "id": f"{_PREFIX}{self._asked}", "method": "roots/list"})
+
+    def take(self, response: dict[str, Any]) -> None:
+        """Take a program's response; one to another question is left aside."""
+        if response.get("id") != f"{_PREFIX}{self._asked}" or not self._asked:
+            return
+        self._known = _first(response.get("result"))
+        self._settled.set()
+
+    def directory(self) -> Path | None:
+        """Return the base directory that the program names; None when it names none."""
+        if not self._settled.wait(self._patience):
+            # Whoever did not answer once is not waited for again until it is asked anew.
+            self._settled.set()
+        return self._known
+
+
+def _first(result: Any) -> Path | None:
+    roots = result.get("roots") if isinstance(result, dict) else None
+    for root in roots if isinstance(roots, list) else []:
+        path = _path(root.get("uri")) if isinstance(root, dict) else None
+        if path is not None:
+            return path
+    return None
+
+
+def _path(uri: Any) -> Path | None:
+    """Return the directory of a ``file`` URI; None for what is none."""
+    from urllib.parse import unquote, urlsplit
+
+    if not isinstance(uri, str):
+        return None
+    try:
+        parts = urlsplit(uri)
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+            return None
+        path = Path(unquote(parts.path, errors="strict"))
+        return path if path.is_absolute() and path.is_dir() else None
+    except (OSError, ValueError):
+        return None
