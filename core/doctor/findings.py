@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -30,3 +31,8 @@ class Finding:
 def can_write(folder: Path) -> bool:
     """Return whether files may be made in ``folder``, without trying."""
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def running(*command: str) -> Finding:
+    """Return what is told before a look runs a program, so that a person sees which."""
+    return Finding("ok", "runs", shlex.join(command))

@@ -7,7 +7,6 @@ finds, and everything where there is none, is read here.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from functools import cache
 from itertools import chain
@@ -15,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from hindnote.core.history.prefilter import CHUNK, Needles
+from hindnote.core.programs import on_path
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Target
@@ -50,7 +50,7 @@ class Scan:
             and target.canonical != running
         ]
         self._places = {target.canonical: place for place, target in enumerate(self._order)}
-        self._ripgrep = _ripgrep(shutil.which("rg"))
+        self._ripgrep = _ripgrep(on_path("rg"))
         self._batch = FIRST_BATCH
         self._scanned = 0
         self._candidates: set[str] = set()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
+from hindnote.core.doctor.findings import running
+from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
-from hindnote.core.install.programs import dotted, unusable_python
+from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
+from hindnote.core.programs import in_project, outside_project
 from hindnote.hosts.claude.install import (
     NEEDED,
     claude_version,
@@ -53,10 +55,11 @@ def checks() -> Iterator[Finding]:
 
 
 def _claude() -> Iterator[Finding]:
-    executable = shutil.which("claude")
+    executable = outside_project("claude")
     if executable is None:
         yield Finding("ok", "claude", "is not on the PATH; nothing to check")
         return
+    yield running(executable, "--version")
     version = claude_version(executable)
     if version is None:
         yield Finding("warning", executable, "--version does not say which version it is")
@@ -83,6 +86,11 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
         return
+    if (reason := not_to_be_run(python, own=not in_project(place.folder))) is not None:
+        told = f"{reason}; it was not run to see whether it has hindnote"
+        yield Finding("warning", python, told, REINSTALL)
+        return
+    yield running(python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(python)) is not None:
         yield Finding("error", python, problem, REINSTALL)
     elif not changed and _is_old(place, below, python):
@@ -96,8 +104,8 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
 def named_python(runtime: Path) -> str | None:
     """Return the Python that an installed plugin runs."""
     try:
-        found = re.search(r"PYTHON = (['\"])(.+)\1", runtime.read_text("utf-8"))
-    except OSError:
+        found = re.search(r"PYTHON = (['\"])(.+)\1", read_bounded(runtime).decode())
+    except (OSError, ValueError):
         return None
     return found[2] if found else None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
+from hindnote.core.programs import outside_project
 from hindnote.hosts.claude.layout import usual_config_dir
 
 NEEDED = (2, 1, 332)
@@ -147,7 +147,7 @@ def claude_version(executable: str) -> tuple[int, ...] | None:
 
 def _usable_claude(*, required: bool) -> str | None:
     """Return the Claude Code on the PATH, having seen that it is new enough."""
-    executable = shutil.which("claude")
+    executable = outside_project("claude")
     if executable is None:
         if required:
             raise click.ClickException("there is no claude on the PATH, and --marketplace needs it")
@@ -209,7 +209,7 @@ def _join_marketplace(executable: str, folder: Path, dry_run: bool) -> None:
 
 def _leave_marketplace(dry_run: bool) -> None:
     """Take the plugin out of Claude Code's settings; a person may have done it before."""
-    executable = shutil.which("claude")
+    executable = outside_project("claude")
     if executable is None:
         click.echo(f"there is no claude on the PATH to take {PLUGIN} out of its settings")
         return

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from hindnote.core.calls import SessionEntry
+from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.history.ends import reader
 from hindnote.core.history.filelooks import Look, entries
-from hindnote.core.history.files import is_folder, open_file, read_file, scan_folder
+from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.shortage import is_shortage
 from hindnote.hosts.pi.format.header import (
     find_header,
@@ -111,7 +112,7 @@ def _own_folders(call: HostCall) -> Iterator[Path]:
 def _setting(settings: Path) -> str | None:
     """Return the ``sessionDir`` of a settings file, if it sets one."""
     try:
-        value = json.loads(read_file(settings))
+        value = json.loads(read_bounded(settings))
     except (OSError, ValueError, RecursionError) as error:
         if is_shortage(error):
             raise

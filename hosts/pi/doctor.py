@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -11,12 +10,29 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
+from hindnote.core.doctor.findings import running
+from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
-from hindnote.core.install.programs import dotted, told_version, unusable_python
+from hindnote.core.install.programs import (
+    ISOLATED,
+    dotted,
+    not_to_be_run,
+    told_version,
+    unusable_python,
+)
 from hindnote.core.install.record import Record
+from hindnote.core.programs import in_project, outside_project
 from hindnote.core.registry import NAMES
 from hindnote.hosts.pi.install import PI, place
-from hindnote.hosts.pi.places import FILES, PYTHON_VARIABLE, Scope, interpreter, scopes, shipped
+from hindnote.hosts.pi.places import (
+    FILES,
+    PYTHON_VARIABLE,
+    Interpreter,
+    Scope,
+    interpreter,
+    scopes,
+    shipped,
+)
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
@@ -51,19 +67,17 @@ def checks() -> Iterator[Finding]:
 
 
 def _programs() -> Iterator[Finding]:
-    pi = shutil.which("pi")
+    pi, node = outside_project("pi"), outside_project("node")
     if pi is None:
-        yield Finding("ok", "pi", "is not on the PATH; nothing to check")
+        yield _not_found("pi")
         return
-    node = _version_of("node")
     if node is None:
         yield Finding("error", "node", "cannot be run", f"Pi needs Node.js {dotted(NODE)} or newer")
-    elif node[:2] < NODE:
-        found = f"is {dotted(node)}"
-        yield Finding("error", "node", found, f"Pi needs Node.js {dotted(NODE)} or newer")
     else:
-        yield Finding("ok", "node", dotted(node))
-    release = _version_of("pi")
+        yield running(node, "--version")
+        yield _node(_version_of(node))
+    yield running(pi, "--version")
+    release = _version_of(pi)
     if release is None:
         yield Finding("error", "pi", f"{pi} does not tell its version", "try `pi --version`")
     elif release[:2] < PI:
@@ -74,6 +88,22 @@ def _programs() -> Iterator[Finding]:
         yield Finding("warning", "pi", tested)
     else:
         yield Finding("ok", "pi", dotted(release))
+
+
+def _not_found(name: str) -> Finding:
+    if shutil.which(name) is None:
+        return Finding("ok", name, "is not on the PATH; nothing to check")
+    told = "is on the PATH in this project alone, or in a relative folder of it, and is not run"
+    return Finding("warning", name, told, "run `hindnote doctor` outside of the project")
+
+
+def _node(version: tuple[int, ...] | None) -> Finding:
+    needed = f"Pi needs Node.js {dotted(NODE)} or newer"
+    if version is None:
+        return Finding("error", "node", "cannot be run", needed)
+    if version[:2] < NODE:
+        return Finding("error", "node", f"is {dotted(version)}", needed)
+    return Finding("ok", "node", dotted(version))
 
 
 def _version_of(program: str) -> tuple[int, ...] | None:
@@ -104,38 +134,48 @@ def _installation(scope: Scope) -> Iterator[Finding]:
     if record is None:
         return
     again = f"run `hindnote install pi{flag}` again"
-    python = interpreter(scope.extension)
-    yield from _unusable(scope.extension, python, again)
-    yield from _files(there, record, python, again)
+    named = interpreter(scope.extension)
+    yield from _unusable(scope, scope.extension, named, again)
+    yield from _files(there, record, named.python, again)
 
 
 def _references(scope: Scope) -> Iterator[Finding]:
     """Look at the extensions that Pi loads where they lie."""
     for folder in scope.referenced():
         subject, told = str(folder), f"is what Pi's {scope.name} settings load"
-        python = interpreter(folder)
+        named = interpreter(folder)
         instead = f"`pi remove {folder}`, then `hindnote install pi`"
         either = f"set {PYTHON_VARIABLE} to {sys.executable}, or {instead}"
-        unusable = list(_unusable(folder, python, either))
-        yield from unusable
+        usable = True
+        for finding in _unusable(scope, folder, named, either):
+            usable = usable and finding.level == "ok"
+            yield finding
         if not Place(folder, FILES).holds(shipped()):
             yield Finding("error", subject, f"{told}, and is of another hindnote", instead)
-        elif not unusable:
-            found = shutil.which(python) or python
-            yield Finding("ok", subject, f"{told}, is current, and runs {found}")
+        elif usable:
+            yield Finding("ok", subject, f"{told}, is current, and runs {named.python}")
 
 
-def _unusable(folder: Path, python: str, advice: str) -> Iterator[Finding]:
-    """Look whether the interpreter that an extension runs has hindnote."""
-    problem = unusable_python(python)
-    if problem is None:
+def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> Iterator[Finding]:
+    """Look whether the interpreter that an extension runs has hindnote.
+
+    One that a project chose is told and never run.
+    """
+    subject, runs = str(folder), f"runs {named.python}"
+    if named.by == "variable":
+        subject, runs = PYTHON_VARIABLE, f"names {named.python}"
+        advice = f"set it to {sys.executable}, or not at all"
+    elif named.python == "python3":
+        yield Finding("error", subject, "runs the python3 of the PATH, where there is none", advice)
         return
-    if os.environ.get(PYTHON_VARIABLE):
-        again = f"set it to {sys.executable}, or not at all"
-        yield Finding("error", PYTHON_VARIABLE, f"names {python}, which {problem}", again)
-    else:
-        found = shutil.which(python) or f"the {python} of the PATH"
-        yield Finding("error", str(folder), f"runs {found}, which {problem}", advice)
+    own = named.by != "manifest" or not (scope.top or in_project(folder))
+    if (reason := not_to_be_run(named.python, own=own)) is not None:
+        told = f"{runs}, which {reason}; it was not run to see whether it has hindnote"
+        yield Finding("warning", subject, told, advice)
+        return
+    yield running(named.python, *ISOLATED, "-c", "import hindnote")
+    if (problem := unusable_python(named.python)) is not None:
+        yield Finding("error", subject, f"{runs}, which {problem}", advice)
 
 
 def _files(there: Place, record: Record, python: str, again: str) -> Iterator[Finding]:
@@ -165,7 +205,7 @@ def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:
     for scope in places:
         for path in _others(scope):
             try:
-                taken = sorted(set(names.findall(path.read_text("utf-8", "replace"))))
+                taken = sorted(set(names.findall(read_bounded(path).decode("utf-8", "replace"))))
             except OSError:
                 continue
             if taken:

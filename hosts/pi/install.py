@@ -7,7 +7,6 @@ did not write is touched, and taking it away leaves Pi's folder as it was before
 
 from __future__ import annotations
 
-import shutil
 import sys
 from importlib.metadata import version
 
@@ -17,6 +16,7 @@ from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted
+from hindnote.core.programs import on_path
 from hindnote.hosts.pi.places import FILES, MANIFEST, Scope, scopes, shipped
 
 PI = (1, 6)
@@ -33,7 +33,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @_dry_run
 def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
-    if shutil.which("pi") is None:
+    if on_path("pi") is None:
         click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
     here, other = reversed(scopes()) if project else scopes()
     with explained(NotOurs, Busy), alone():

@@ -7,11 +7,13 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from hindnote.core.cwd import process_directory
+from hindnote.core.fs.bounded import read_bounded
+from hindnote.core.programs import on_path
 
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""
@@ -29,11 +31,23 @@ PYTHON_VARIABLE = "HINDNOTE_PYTHON"
 """Environment variable that names the interpreter, in place of any that was written down."""
 
 
-def interpreter(folder: Path) -> str:
-    """Return what an extension in ``folder`` runs, as it finds it itself: a path, or a name."""
+class Interpreter(Struct, frozen=True):
+    """What an extension runs, and who said so."""
+
+    python: str
+    """An absolute path; something else where that is what was written, which is then not run."""
+
+    by: Literal["variable", "manifest", "path"]
+
+
+def interpreter(folder: Path) -> Interpreter:
+    """Return what an extension in ``folder`` runs, as it finds it itself."""
+    if named := os.environ.get(PYTHON_VARIABLE):
+        return Interpreter(named, "variable")
     written = _read_object(folder / MANIFEST).get("python")
-    found = written if isinstance(written, str) else "python3"
-    return os.environ.get(PYTHON_VARIABLE) or found
+    if isinstance(written, str):
+        return Interpreter(written, "manifest")
+    return Interpreter(on_path("python3") or "python3", "path")
 
 
 def shipped() -> dict[str, bytes]:
@@ -72,8 +86,11 @@ class Scope(Struct, frozen=True):
             source = entry.get("source") if isinstance(entry, dict) else entry
             if not isinstance(source, str) or source.startswith(("npm:", "git:", "-", "builtin:")):
                 continue
-            path = (self.folder / Path(source.removeprefix("+")).expanduser()).resolve()
-            folder = path if path.is_dir() else path.parent
+            try:
+                path = (self.folder / Path(source.removeprefix("+")).expanduser()).resolve()
+                folder = path if path.is_dir() else path.parent
+            except (OSError, RuntimeError, ValueError):
+                continue  # no path on this system: too long, or with a NUL in it
             if _read_object(folder / "package.json").get("name") == NAME:
                 yield folder
 
@@ -87,7 +104,7 @@ def scopes() -> tuple[Scope, Scope]:
 def _read_object(path: Path) -> dict[str, Any]:
     """Return a JSON object from a file; empty when there is none to be read."""
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_bounded(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -18,7 +18,7 @@ from yardstick import SMOKE
 
 ROUNDS = 1 if SMOKE else 15
 BARE = [sys.executable, "-c", "pass"]
-HELPER = [sys.executable, "-P", "-m", "hindnote.hosts.claude"]
+HELPER = [sys.executable, "-E", "-P", "-m", "hindnote.hosts.claude"]
 
 WARM_MS = 10.0
 """Milliseconds that a warm call may take at the median."""

@@ -36,7 +36,7 @@ class Process:
     def __init__(self, home: Path) -> None:
         self._count = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hindnote.hosts.pi"],
+            [sys.executable, "-E", "-P", "-m", "hindnote.hosts.pi"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "HINDNOTE_HOME": str(home)},

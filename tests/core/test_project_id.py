@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.project_id import project_key, project_root
+from hindnote.core.project_id import project_key, project_root, project_trees
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -124,3 +125,49 @@ def test_a_git_file_that_leads_nowhere_marks_a_project_of_its_own(
     (tmp_path / "a").mkdir()
 
     assert project_root(tmp_path / "a") == tmp_path
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "huge"])
+@pytest.mark.parametrize("file", [".git", "gitdir/commondir"])
+def test_what_stands_in_the_place_of_git_s_pointers_is_never_waited_for(
+    tmp_path: Path, kind: str, file: str
+) -> None:
+    (tmp_path / "gitdir").mkdir()
+    (tmp_path / ".git").write_text("gitdir: gitdir")
+    (tmp_path / file).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / file)
+    elif kind == "device":
+        (tmp_path / file).symlink_to("/dev/zero")
+    else:
+        with (tmp_path / file).open("wb") as huge:
+            huge.truncate(1 << 40)
+
+    assert project_root(tmp_path) == tmp_path
+
+
+def test_a_project_s_trees_are_all_repositories_around_it_and_a_worktree_s_main_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindnote.core.project_id.person_home", lambda: None)
+    main, tree = tmp_path / "main", tmp_path / "outer" / "tree"
+    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (main / ".git" / "worktrees" / "tree" / "commondir").write_text("../..")
+    (tree / "deep").mkdir(parents=True)
+    (tmp_path / "outer" / ".git").mkdir()
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree")
+
+    assert project_trees(tree / "deep") == [main, tmp_path / "outer", tree, tree / "deep"]
+
+
+def test_a_folder_that_holds_the_person_s_home_is_no_project_s_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home" / "someone"
+    (home / "work").mkdir(parents=True)
+    (home / ".git").mkdir()
+    monkeypatch.setattr("hindnote.core.project_id.person_home", lambda: home)
+
+    assert project_trees(home) == []
+    assert project_trees(tmp_path) == []
+    assert project_trees(home / "work") == [home / "work"]

@@ -1,6 +1,7 @@
 /** The tools as hindnote's core declares them, from the generated `tools.json` and `project-tools.json`. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { ToolDefinition, ToolRenderers } from "@earendil-works/pi-coding-agent";
 
 export interface Declaration {
@@ -56,14 +57,32 @@ export const REMAINING: Declaration = {
 	hints: { readOnly: true, destructive: false, idempotent: true },
 };
 
-/** The interpreter that `hindnote install pi` wrote down; without it, the one on the PATH. */
+/**
+ * The interpreter that `hindnote install pi` wrote down; without it, the one on the PATH.
+ *
+ * Always an absolute path: a relative one would name a file of the project at hand. Throws what
+ * a person has to put right.
+ */
 export function interpreter(): string {
-	if (process.env.HINDNOTE_PYTHON) return process.env.HINDNOTE_PYTHON;
+	const named = process.env.HINDNOTE_PYTHON;
+	if (named) return absolute(named, "HINDNOTE_PYTHON");
+	let written: unknown;
 	try {
-		const { python } = JSON.parse(readFileSync(new URL("./install.json", import.meta.url), "utf8"));
-		if (typeof python === "string") return python;
+		written = JSON.parse(readFileSync(new URL("./install.json", import.meta.url), "utf8")).python;
 	} catch {
 		// Not installed by the command: a folder that Pi references as it is.
 	}
-	return "python3";
+	if (typeof written === "string") return absolute(written, "install.json");
+	for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+		if (isAbsolute(folder) && existsSync(join(folder, "python3"))) return join(folder, "python3");
+	}
+	throw new Error("there is no python3 on the PATH to run hindnote; run `hindnote install pi`, or set HINDNOTE_PYTHON");
+}
+
+function absolute(path: string, where: string): string {
+	if (isAbsolute(path)) return path;
+	throw new Error(
+		`${where} names the Python ${JSON.stringify(path)}, which is no absolute path; ` +
+			"run `hindnote install pi`, or set HINDNOTE_PYTHON to one",
+	);
 }

@@ -162,8 +162,9 @@ export class Helper {
 	private connect(): Connection {
 		if (this.stopped) throw new Error("hindnote has ended with its session");
 		if (!this.connection || this.connection.over) {
-			// -P: a project's own files must not shadow Python's or hindnote's modules.
-			const child = spawn(this.python(), ["-P", "-m", "hindnote.hosts.pi"], {
+			// Neither a project's own files (-P) nor those that PYTHONPATH names (-E) may shadow
+			// Python's or hindnote's modules.
+			const child = spawn(this.python(), ["-E", "-P", "-m", "hindnote.hosts.pi"], {
 				stdio: ["pipe", "pipe", "pipe"],
 			});
 			this.connection = new Connection(child, (text) => this.record(text));

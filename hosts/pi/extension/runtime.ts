@@ -93,8 +93,9 @@ export class Runtime {
 
 	/** Describe the state for a person, a line each. */
 	async status(): Promise<string[]> {
-		const lines = [`python: ${interpreter()}`];
+		const lines: string[] = [];
 		try {
+			lines.push(`python: ${interpreter()}`);
 			const status = parseStatus(await this.helper.request({ message: { type: "status" } }));
 			lines.push(`process: ${status.pid}, hindnote ${status.version}`, `notes: ${status.home}`);
 			lines.push(`hosts: ${status.hosts.join(", ")}`, ...status.refused.map((why) => `refused: ${why}`));

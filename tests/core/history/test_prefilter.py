@@ -330,7 +330,7 @@ def ripgrep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if kind == "ripgrep" and rg is None:
         pytest.skip("ripgrep is not installed")
     program = {"ripgrep": rg, "own": None, "another": shutil.which("cat"), "absent": "/no"}[kind]
-    monkeypatch.setattr(shutil, "which", lambda name: program)
+    monkeypatch.setattr("hindnote.core.history.scan.on_path", lambda name: program)
     return kind
 
 

@@ -54,7 +54,7 @@ export const register: Register = on => {
     for (let n = 0; n < CALLS; n++) times.warm.push(await time(() => helper!.call(request, true)))
     for (let n = 0; n < ROUNDS; n++) {
       times.bare.push(await time(() => run('-c', 'pass')))
-      times.fallback.push(await time(() => run('-P', '-m', 'hindnote.hosts.claude')))
+      times.fallback.push(await time(() => run('-E', '-P', '-m', 'hindnote.hosts.claude')))
     }
     helper!.stop()
     return { result: JSON.stringify(times) }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def test_a_whole_installation_has_nothing_wrong() -> None:
     found = list(checks())
 
     assert wrong() == []
-    assert [finding.subject for finding in found][1:] == [str(folder)]
+    assert [finding.subject for finding in found if finding.subject != "runs"][1:] == [str(folder)]
 
 
 def test_no_installation_is_nothing_wrong(tmp_path: Path) -> None:
@@ -130,3 +131,32 @@ def install_twice(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         list(marketplace_place().put(marketplace_files()))
 
     return twice
+
+
+def test_the_programs_that_are_run_are_told_before() -> None:
+    installed()
+
+    told = [finding.message for finding in checks() if finding.subject == "runs"]
+
+    assert [line.split()[0].rpartition("/")[2] for line in told] == [
+        "claude",
+        sys.executable.rpartition("/")[2],
+    ]
+
+
+def test_a_python_that_the_project_holds_is_told_and_never_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, script = tmp_path / "ran", tmp_path / "project" / "evil.sh"
+    script.parent.mkdir()
+    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    script.chmod(0o755)
+    monkeypatch.chdir(script.parent)
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.executable", str(script))
+        installed()
+
+    (found,) = wrong()
+
+    assert "lies in this project; it was not run" in found.message
+    assert not ran.exists()

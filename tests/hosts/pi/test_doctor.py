@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -187,7 +188,7 @@ def test_an_extension_that_pi_loads_where_it_lies_is_told(home: Path) -> None:
     ("script", "told"),
     [
         ("exit 1", "runs {folder}/python3, which has no hindnote"),
-        (None, "runs the python3 of the PATH, which cannot be run"),
+        (None, "runs the python3 of the PATH, where there is none"),
     ],
 )
 def test_an_extension_that_pi_loads_where_it_lies_needs_hindnote_in_the_python_of_the_path(
@@ -213,3 +214,120 @@ def test_other_extensions_with_our_names_are_told(sound: Path) -> None:
     [finding] = found(str(other))
     assert finding.level == "warning"
     assert "notes_read" in finding.message
+
+
+# -- what a project may have chosen ----------------------------------------------
+
+
+@pytest.fixture
+def evil(home: Path) -> Path:
+    """A program in the project that leaves a trace when it is run."""
+    script = Path.cwd() / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {home.parent / 'ran'}\n")
+    script.chmod(0o755)
+    return script
+
+
+def name_in_project(home: Path, where: str, python: str) -> None:
+    """Let a project's own file name the interpreter, in one of three places."""
+    claims = json.dumps({"python": python, "version": "1", "files": {}, "made": []})
+    folder = Path(".pi/extensions/hindnote" if where == "installed" else "vendor")
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_text(claims)
+    (folder / "package.json").write_text('{"name": "hindnote"}')
+    settings = Path(".pi/settings.json") if where == "project" else home / ".pi/agent/settings.json"
+    if where != "installed":
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text(json.dumps({"packages": [str(Path.cwd() / "vendor")]}))
+
+
+@pytest.mark.parametrize("where", ["installed", "project", "global"])
+@pytest.mark.parametrize("python", ["./evil.sh", "evil.sh", "{evil}", "{link}"])
+def test_a_program_that_a_project_names_is_told_and_never_run(
+    home: Path, evil: Path, where: str, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f".::{evil.parent}")
+    link = home / "link"
+    link.symlink_to(evil)
+    name_in_project(home, where, python.format(evil=evil, link=link))
+
+    told = [finding for finding in checks() if "it was not run" in finding.message]
+
+    assert len(told) == 1
+    assert not (home.parent / "ran").exists()
+
+
+def test_an_absolute_program_outside_that_a_project_names_is_not_run_either(
+    home: Path, evil: Path
+) -> None:
+    outside = home.parent / "outside.sh"
+    evil.rename(outside)
+    name_in_project(home, "installed", str(outside))
+
+    [finding] = [found for found in checks() if "it was not run" in found.message]
+
+    assert "was chosen by this project" in finding.message
+    assert not (home.parent / "ran").exists()
+
+
+@pytest.mark.parametrize("named", ["./evil.sh", "{evil}"])
+def test_a_variable_that_names_a_file_of_the_project_has_nothing_run(
+    sound: Path, evil: Path, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HINDNOTE_PYTHON", named.format(evil=evil))
+
+    [finding] = found("HINDNOTE_PYTHON")
+
+    assert "it was not run" in finding.message
+    assert not (sound.parent / "ran").exists()
+
+
+@pytest.mark.parametrize("folder", ["", ".", "bin", "{project}/bin"])
+@pytest.mark.parametrize("name", ["pi", "node", "python3"])
+def test_a_program_of_the_path_that_lies_in_the_project_is_not_run(
+    sound: Path, evil: Path, folder: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in (Path(), Path("bin")):
+        place.mkdir(exist_ok=True)
+        (place / name).symlink_to(evil)
+    own = sound.parent / "bin"
+    monkeypatch.setenv("PATH", f"{folder.format(project=evil.parent)}:{own}")
+
+    assert levels() == {"ok"}
+    assert not (sound.parent / "ran").exists()
+
+
+def test_the_programs_that_are_run_are_told_before(sound: Path) -> None:
+    told = [finding.message for finding in checks() if finding.subject == "runs"]
+
+    own = sound.parent / "bin"
+    assert told[:2] == [f"{own}/node --version", f"{own}/pi --version"]
+    assert told[2].startswith(f"{sys.executable} -E -P -c ")
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize("file", ["settings.json", "vendor/package.json", "vendor/install.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "huge", "deep"])
+def test_what_stands_in_the_place_of_a_project_s_file_is_never_waited_for(
+    sound: Path, file: str, kind: str
+) -> None:
+    name_in_project(sound, "project", sys.executable)
+    path = Path(".pi/settings.json") if file == "settings.json" else Path(file)
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "huge":
+        with path.open("wb") as huge:
+            huge.truncate(1 << 36)
+    else:
+        path.write_text("[" * 100_000)
+
+    assert list(checks())
+
+
+def test_a_pipe_among_other_extensions_is_never_waited_for(sound: Path) -> None:
+    os.mkfifo(sound / ".pi/agent/extensions/other.ts")
+
+    assert levels() == {"ok"}

@@ -44,7 +44,7 @@ class Process:
 
     def __init__(self, home: Path) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hindnote.hosts.pi"],
+            [sys.executable, "-E", "-P", "-m", "hindnote.hosts.pi"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

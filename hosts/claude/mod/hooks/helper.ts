@@ -51,7 +51,7 @@ type Piece = { stream: 'stdout' | 'stderr'; text: string }
 
 type Resident = { socket: string; isReady: Promise<boolean>; hasAnswered: boolean; end: () => void }
 
-const MODULE = ['-P', '-m', 'hindnote.hosts.claude'] as const
+const MODULE = ['-E', '-P', '-m', 'hindnote.hosts.claude'] as const
 const SOCKET_PATH_LIMIT = 100
 const START_MS = 5_000
 const RETRY_MS = 60_000

@@ -146,7 +146,7 @@ test('the helper is started isolated, with a socket in a folder of its own', asy
   await $.tool.call(LIST)
 
   const [argv] = world.spawned
-  expect(argv?.slice(1, 6)).toEqual(['-P', '-m', 'hindnote.hosts.claude', 'serve', '--socket'])
+  expect(argv?.slice(1, 7)).toEqual(['-E', '-P', '-m', 'hindnote.hosts.claude', 'serve', '--socket'])
   expect(argv?.[6]).toMatch(/^\/tmp\/x\/hindnote-[0-9a-f-]{36}\/s$/)
 })
 
@@ -248,7 +248,7 @@ test('without a resident helper each call runs a process, and no start is tried 
   expect(await $.tool.call(WRITE)).toEqual({ result: 'the text' })
 
   expect(world.ran.length).toBe(2)
-  expect(world.ran[0]?.argv.slice(1)).toEqual(['-P', '-m', 'hindnote.hosts.claude'])
+  expect(world.ran[0]?.argv.slice(1)).toEqual(['-E', '-P', '-m', 'hindnote.hosts.claude'])
   expect(JSON.parse(world.ran[0]?.stdin ?? '').arguments).toEqual({ address: 'a', content: 'x' })
   expect(world.spawned.length).toBe(1)
   expect(world.asked).toEqual([])

@@ -1,0 +1,35 @@
+"""Reading a small file by its path, whatever somebody put in its place."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from hindnote.core.fs.handles import NotRegularError, TooLargeError, closing, read_all
+
+SETTINGS_LIMIT = 4 * 1024 * 1024
+"""Bytes of a settings file or a source file that are read at most."""
+
+
+def read_bounded(path: Path, limit: int = SETTINGS_LIMIT) -> bytes:
+    """Return the bytes of a regular file; links to one are followed.
+
+    A pipe or a device is not waited for, and a huge file is not read.
+
+    Raises:
+        NotRegularError: It is a folder, a pipe, a device or a socket.
+        TooLargeError: It has more bytes than ``limit``.
+        OSError: It is not there, or may not be read.
+        ValueError: The path holds a NUL character.
+    """
+    with closing(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as handle:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRegularError(str(path))
+        if status.st_size > limit:
+            raise TooLargeError(str(path), status.st_size, limit)
+        data = read_all(handle, status.st_size, limit + 1)
+    if len(data) > limit:
+        raise TooLargeError(str(path), len(data), limit)
+    return data
