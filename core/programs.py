@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+from hindnote.core.cwd import process_directory
 from hindnote.core.project_id import lexical, project_trees
 
 
@@ -26,7 +27,7 @@ def outside_project(name: str) -> str | None:
 def in_project(path: str | Path) -> bool:
     """Return whether a path lies in the project of the current directory, links resolved or not."""
     try:
-        trees = project_trees(Path.cwd())
+        trees = project_trees(process_directory())
         places = {lexical(Path(path)), Path(path).resolve()}
     except (OSError, RuntimeError, ValueError):
         return True
