@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindnote.core.doctor.findings import Finding, Level, can_write
-from hindnote.core.notes.address import SUFFIX, same_elsewhere, segment_problem
-from hindnote.core.notes.atomic import TEMPORARY_SUFFIX
-from hindnote.core.notes.locks import STATE
+from hindnote.core.fs import handles
+from hindnote.core.fs.atomic import TEMPORARY_SUFFIX
+from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.fs.state import STATE
+from hindnote.core.notes.address import SUFFIX, segment_problem
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import clean
 
@@ -114,7 +116,7 @@ def _leftover(path: Path) -> Iterator[Finding]:
         yield _about(
             path,
             "was left by a writer that was killed",
-            "the next write into its folder removes it",
+            "the next write into its folder cleans it up",
             level="warning",
         )
 
@@ -135,11 +137,14 @@ def _link(home: Path, path: Path) -> Iterator[Finding]:
 
 def _note(path: Path) -> Iterator[Finding]:
     try:
-        size = path.stat().st_size
-        if size > READ_LIMIT:
-            yield _about(path, f"has {size:,} bytes, too many to be read", "split it")
-            return
-        text = path.read_bytes().decode()
+        with handles.closing(handles.open_root(path.parent)) as folder:
+            text = handles.read_file(folder, path.name, READ_LIMIT)[0].decode()
+    except handles.TooLargeError as error:
+        yield _about(path, f"has {error.size:,} bytes, too many to be read", "split it")
+        return
+    except handles.NotRegularError:
+        yield _about(path, "is not a regular file, so it is no note", "move it away")
+        return
     except UnicodeDecodeError as error:
         yield _about(path, f"is not UTF-8 (at byte {error.start})", "convert it to UTF-8")
         return
@@ -161,8 +166,12 @@ def _locks(state: Path) -> Iterator[Finding]:
 
     for path in sorted((state / "locks").glob("*.lock")):
         try:
-            with path.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            with handles.closing(handles.open_root(path.parent)) as folder:
+                handle, _ = handles.open_file(folder, path.name)
+            with handles.closing(handle):
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except handles.NotRegularError:
+            yield _about(path, "is not a regular file, so it is no lock", "remove it")
         except BlockingIOError:
             yield _about(
                 path,

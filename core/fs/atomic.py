@@ -99,15 +99,24 @@ def temporary(
         remove(folder, name)
 
 
-def sweep(folder: int) -> None:
-    """Remove the temporary files of killed writers. The caller keeps other writers out.
+def sweep(folder: int, *, older_than: float = 0.0) -> None:
+    """Remove the temporary files of killed writers.
+
+    Args:
+        folder: Handle of the folder.
+        older_than: Seconds since a file was written, from which on it is removed. With 0 the
+            caller keeps other writers out.
 
     Raises:
         OSError: The folder cannot be listed, or a file not removed.
     """
     for name in names_in(folder):
         if _UNFINISHED.fullmatch(name):
-            remove(folder, name)
+            status = look(folder, name)
+            if status is not None and (
+                not older_than or status.st_mtime < time.time() - older_than
+            ):
+                remove(folder, name)
 
 
 def settle(action: Callable[[], None]) -> None:

@@ -124,6 +124,10 @@ def move(folder: int, name: str, new_folder: int, new_name: str, before: Version
     except exchange.UnsupportedError:
         # Killed in between, both are names of one file, and the next rename removes the old one.
         os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
+        now = look(folder, name)
+        if now is None or not os.path.samestat(now, before.status):
+            os.unlink(new_name, dir_fd=new_folder)
+            raise ChangedError from None
         os.unlink(name, dir_fd=folder)
     if not _holds(new_folder, new_name, before):
         with suppress(exchange.UnsupportedError, FileExistsError, FileNotFoundError):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 
 from hindnote.core.fs import atomic
-from hindnote.core.fs.handles import look, make_folder, open_folder
+from hindnote.core.fs.handles import look, open_folder
 
 STATE = ".hindnote"
 """Its name."""
@@ -47,7 +48,9 @@ def open_state(root: int) -> int:
     try:
         status = look(handle, _IGNORE)
         if status is None or (stat.S_ISREG(status.st_mode) and status.st_size == 0):
-            atomic.replace(handle, _IGNORE, _ALL)
+            # On a full disk the next call writes it.
+            with suppress(OSError):
+                atomic.replace(handle, _IGNORE, _ALL)
     except BaseException:
         os.close(handle)
         raise
@@ -62,7 +65,9 @@ def open_own(parent: int, name: str) -> int:
         OSError: It cannot be made or opened.
     """
     for _ in range(3):
-        make_folder(parent, name)
+        # Not flushed to the disk: it is made again when a crash takes it.
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=parent)
         try:
             return open_folder(parent, name)
         except OSError as error:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hindnote.core.cwd import no_project
+from hindnote.core.fs.names import invisible, is_reserved
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.text.slug import encode_session_id, is_slug
 
@@ -214,13 +215,27 @@ def check_new(address: Address) -> None:
     Raises:
         Refused: ``invalid_address``.
     """
-    found = re.search(_FORBIDDEN_WHEN_NEW, "/".join(address.path))
+    problem = next(filter(None, map(_problem_when_new, address.path)), None)
+    if problem is not None:
+        raise Refused("invalid_address", f"address {quote(str(address))}: {problem}")
+
+
+def _problem_when_new(segment: str) -> str | None:
+    found = re.search(_FORBIDDEN_WHEN_NEW, segment)
     if found:
-        raise Refused(
-            "invalid_address",
-            f"address {quote(str(address))}: a new note's name may not hold {found.group()!r}; "
-            'leave out < > " | ? *',
+        return f"a new note's name may not hold {found.group()!r}; leave out < > \" | ? *"
+    if is_reserved(segment):
+        return (
+            f"Windows keeps the name {quote(segment.partition('.')[0])} for a device, whatever "
+            "follows it; choose another name"
         )
+    hidden = invisible(segment)
+    if hidden is not None:
+        return (
+            f"a new note's name may not hold the character U+{ord(hidden):04X}, which shows as "
+            "nothing or turns the text around; leave it out"
+        )
+    return None
 
 
 def check_writable(address: Address) -> None:
@@ -237,9 +252,3 @@ def check_writable(address: Address) -> None:
             f"{'agent' if address.home.kind == 'agents' else 'model'} and can only be read; "
             f"your own home is {short}/",
         )
-
-
-def same_elsewhere(name: str) -> str:
-    """Return what two names share when another file system would take them for one."""
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return unicodedata.normalize("NFC", folded)

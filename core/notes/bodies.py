@@ -7,8 +7,8 @@ import stat
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+from hindnote.core.fs.handles import READ, read_all
 from hindnote.core.notes.address import Address
-from hindnote.core.notes.files import READ, read_all
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.outcome import Refused
 from hindnote.core.text import frontmatter

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
+from hindnote.core.fs.handles import ENTER, READ, names_in
+from hindnote.core.fs.stamps import Stamp, settled, stamp_of
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
-from hindnote.core.notes.facts import Facts, read_facts, settled
-from hindnote.core.notes.files import ENTER, READ, Stamp, names_in, stamp_of
+from hindnote.core.notes.facts import Facts, read_facts
 from hindnote.core.outcome import Refused
 from hindnote.core.text.slug import is_slug
 

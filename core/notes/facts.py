@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import time
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.fs.handles import read_all
+from hindnote.core.fs.stamps import Stamp, settled
 from hindnote.core.notes import clock
-from hindnote.core.notes.files import Stamp, read_all, stamp_of
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import frontmatter
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 Problem = Literal["invalid_frontmatter", "not_text", "too_large", "shadowed"]
 """What may be wrong with a note."""
-
-SETTLED_NS = 50_000_000
-"""A file that changed this shortly before it was read may change again within one tick
-of the file system's clock, so what was read of it is not kept."""
 
 
 class Facts(Struct):
@@ -51,11 +47,6 @@ def newest_first(notes: list[Facts]) -> list[Facts]:
     """Return notes by time of their last update, the latest first, then by address."""
     by_address = sorted(notes, key=attrgetter("address"))
     return sorted(by_address, key=attrgetter("updated"), reverse=True)
-
-
-def settled(status: os.stat_result) -> Stamp | None:
-    """Return a stamp to compare with later; None when it may not show the next change."""
-    return stamp_of(status) if status.st_ctime_ns < time.time_ns() - SETTLED_NS else None
 
 
 def read_facts(handle: int, home: Home, path: str) -> Facts:

@@ -1,4 +1,4 @@
-"""Files by handle: opening without following links, names, states, and what errors mean."""
+"""What a note's file is called on disk, and what errors of the system mean for a note."""
 
 from __future__ import annotations
 
@@ -7,29 +7,9 @@ import os
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
+from hindnote.core.fs.handles import look, names_in
 from hindnote.core.outcome import Refused, quote
-
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-"""How the home is opened, which may be a link."""
-
-ENTER = FOLDER | os.O_NOFOLLOW
-"""How a folder in it is opened."""
-
-# O_NONBLOCK so that opening a pipe or a device returns, to be refused.
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""How a note is opened."""
-
-
-Stamp: TypeAlias = tuple[int, int, int, int]
-"""Modification time, size, change time and inode: what tells one state of a file from
-another without reading it. The change time cannot be set back."""
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """Return the stamp of a status."""
-    return (status.st_mtime_ns, status.st_size, status.st_ctime_ns, status.st_ino)
 
 
 def link_refusal(shown: str, *, loop: bool) -> Refused:
@@ -43,42 +23,15 @@ def link_refusal(shown: str, *, loop: bool) -> Refused:
     )
 
 
-def names_in(folder: int) -> list[str]:
-    """Return the names in an open folder."""
-    return os.listdir(folder)
-
-
 def lookup(folder: int, name: str) -> tuple[str, os.stat_result | None]:
     """Return how ``name`` is spelled in a folder, up to normalisation, and its status."""
-    try:
-        return name, os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        pass
+    status = look(folder, name)
+    if status is not None:
+        return name, status
     for each in names_in(folder):
         if each != name and unicodedata.normalize("NFC", each) == name:
             return each, os.stat(each, dir_fd=folder, follow_symlinks=False)
     return name, None
-
-
-def read_all(handle: int, size: int) -> bytes:
-    """Return the bytes of an open file whose status says that it has ``size``."""
-    data = os.read(handle, size + 1)
-    if len(data) == size:
-        return data
-    # It grew or shrank meanwhile, or the file system reads in small parts.
-    parts = [data]
-    while parts[-1]:
-        parts.append(os.read(handle, max(size, 65_536)))
-    return b"".join(parts)
-
-
-def sync_folder(folder: int) -> None:
-    """Make what happened in a folder last; some file systems cannot, and need not."""
-    try:
-        os.fsync(folder)
-    except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            raise
 
 
 @contextmanager

@@ -43,6 +43,6 @@ class Reader:
 
     def count_read(self, stored: Stored) -> None:
         """Count one read of a note, beside the notes; its file stays as it is."""
-        from hindnote.core.notes import access
+        from hindnote.core.notes import read_counts
 
-        access.touch(self.tree.home, stored.address.segments, stored.note.values)
+        read_counts.count(self.tree.home, stored.address.segments, stored.note.values)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes import atomic, changes
-from hindnote.core.notes.address import check_new, same_elsewhere
-from hindnote.core.notes.note import version_of
+from hindnote.core.fs import atomic, saving
+from hindnote.core.fs.handles import look, names_in
+from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.notes import changes
+from hindnote.core.notes.address import check_new
+from hindnote.core.notes.note import READ_LIMIT, version_of
 from hindnote.core.notes.stored import Updated, load
-from hindnote.core.notes.tree import refuse_collision
+from hindnote.core.notes.tree import read_file, refuse_collision
 from hindnote.core.outcome import Refused, quote
 
 if TYPE_CHECKING:
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
 def rename(store: Store, source: Address, target: Address, expected: str | None = None) -> Updated:
     """Rename a note; onto itself nothing changes.
 
-    The new file is whole before the old one goes, so a crash in between leaves both.
+    A crash at any point leaves the whole note at one address.
 
     Raises:
         Refused: ``already_exists``, ``address_collision`` and what a write refuses.
@@ -44,8 +49,6 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
 def _move(store: Store, place: Place, stored: Stored, target: Address) -> Updated:
     spared = _spared(store, stored.address, target, place.name)
     with store.tree.writing(target.segments, str(target), make=True, spared=spared) as to:
-        if to.status is not None and not os.path.samestat(to.status, stored.status):
-            raise Refused("already_exists", _occupied(target, to))
         body = stored.note.body
         owner = changes.owner(
             stored.note,
@@ -54,24 +57,81 @@ def _move(store: Store, place: Place, stored: Stored, target: Address) -> Update
             project_key=store.homes.project_key,
         )
         data = store.encoded(stored.note, target, {}, owner, body)
-        if to.status is not None:
+        if to.status is None:
+            _relocate(place, to, stored, data, spared)
+        elif _was_killed(place, to, stored, data):
+            saving.take_away(place.folder, place.name, stored.as_read)
+        elif os.path.samestat(to.status, stored.status):
             # One file under both names: letter case means nothing to this file system.
             os.replace(place.name, target.path[-1], src_dir_fd=place.folder, dst_dir_fd=to.folder)
         else:
-            _relocate(place, to, stored, data, spared)
+            raise Refused("already_exists", _occupied(target, to))
     return Updated(version_of(data), 0, "file", body, body)
 
 
 def _relocate(place: Place, to: Place, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
+    """Give a note a free name, with the owner that it has there.
+
+    The owner changes first and the name last, in one step, so that a crash leaves the whole
+    note at one address, and the same rename completes it.
+    """
     refuse_collision(to, spared=spared)
-    atomic.sweep(to.folder)
-    mtime_ns = stored.status.st_mtime_ns
-    atomic.put(to, data, expected=None, mtime_ns=mtime_ns, mode=stored.status.st_mode)
+    before = stored.as_read
+    if data != stored.data:
+        before = _rewritten(place, before, data)
     try:
-        atomic.take_away(place, stored.status)
-    except BaseException:
-        os.unlink(to.name, dir_fd=to.folder)
+        _rename(place, to, before)
+    except (OSError, saving.ChangedError) as error:
+        if data != stored.data:
+            with suppress(OSError, saving.ChangedError):
+                _rewritten(place, before, stored.data)
+        if isinstance(error, FileExistsError):
+            raise saving.ChangedError from None
         raise
+
+
+def _rename(place: Place, to: Place, before: saving.Version) -> None:
+    try:
+        saving.move(place.folder, place.name, to.folder, to.name, before)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        # A folder of the home lies on another disk: the file is copied there.
+        times = {"mode": before.status.st_mode, "mtime_ns": before.status.st_mtime_ns}
+        atomic.create(to.folder, to.name, before.data or b"", **times)
+        try:
+            saving.take_away(place.folder, place.name, before)
+        except BaseException:
+            os.unlink(to.name, dir_fd=to.folder)
+            raise
+
+
+def _rewritten(place: Place, before: saving.Version, data: bytes) -> saving.Version:
+    mtime_ns = before.status.st_mtime_ns
+    saving.save(place.folder, place.name, data, before, mtime_ns=mtime_ns)
+    status = look(place.folder, place.name)
+    if status is None:
+        raise saving.ChangedError
+    return saving.Version(status, data)
+
+
+def _was_killed(place: Place, to: Place, stored: Stored, data: bytes) -> bool:
+    """Return whether a rename was killed when the note had both names, and is to be finished.
+
+    Then both are names of one file; or the target has exactly the bytes that the rename would
+    write, and the source's modification time to the nanosecond.
+    """
+    if to.status is None:
+        return False
+    if os.path.samestat(to.status, stored.status):
+        # Where letter case means nothing, the folder lists one of both names.
+        return place.name in names_in(place.folder) and to.name in names_in(to.folder)
+    if to.status.st_mtime_ns != stored.status.st_mtime_ns:
+        return False
+    try:
+        return read_file(to, READ_LIMIT)[0] == data
+    except Refused:
+        return False
 
 
 def _spared(store: Store, source: Address, target: Address, name: str) -> frozenset[str]:

@@ -7,11 +7,14 @@ afresh, a few times, before it refuses.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from hindnote.core.notes import atomic, changes, clock, edits, files
+from hindnote.core.fs import atomic
+from hindnote.core.fs.saving import ChangedError, save
+from hindnote.core.notes import changes, clock, edits, files
 from hindnote.core.notes.address import Address, check_new, check_writable
 from hindnote.core.notes.locks import locked
 from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     from hindnote.core.notes.changes import Keys
     from hindnote.core.notes.edits import Replacement
 
-ATTEMPTS = 5
-"""Times that a change is begun, when somebody else keeps saving the note."""
+PAUSES = (0.001, 0.01, 0.02, 0.05, 0.0)
+"""Seconds after each attempt at a change during which somebody else saved the note."""
 
 T = TypeVar("T")
 
@@ -35,9 +38,9 @@ class Store(Reader):
 
     def move_count(self, source: Address, target: Address) -> None:
         """Take a note's count along when it is renamed."""
-        from hindnote.core.notes import access
+        from hindnote.core.notes import read_counts
 
-        access.move(self.tree.home, source.segments, target.segments)
+        read_counts.move(self.tree.home, source.segments, target.segments)
 
     def write(
         self, address: Address, content: str, origin: Origin, expected: str | None = None
@@ -58,7 +61,7 @@ class Store(Reader):
                 return self._put_write(address, content, origin, expected)
             except (FileNotFoundError, NotADirectoryError):
                 # Someone took the file or a folder away under our hands.
-                raise atomic.ChangedMeanwhile from None
+                raise ChangedError from None
 
         return self.changing(shown, attempt, address)
 
@@ -117,11 +120,12 @@ class Store(Reader):
         """Make a change under the locks of its homes, afresh when somebody interferes."""
         folders = [address.home.folder for address in addresses]
         with files.refusing(shown), locked(self.tree.home, *folders):
-            for _ in range(ATTEMPTS):
+            for pause in PAUSES:
                 try:
                     return attempt()
-                except atomic.ChangedMeanwhile:
-                    continue
+                except ChangedError:
+                    # Time for a program that has emptied the file to write it.
+                    time.sleep(pause)
         raise Refused(
             "changed",
             f"{quote(shown)} is being saved by somebody else again and again; nothing was "
@@ -152,7 +156,6 @@ class Store(Reader):
     def _create(self, place: Place, address: Address, content: str, origin: Origin) -> Written:
         check_new(address)
         refuse_collision(place)
-        atomic.sweep(place.folder)
         now = clock.now_ms()
         time = clock.format_ms(now)
         keys: Keys = {"origin": origin, "createdAt": time, "updatedAt": time}
@@ -160,7 +163,10 @@ class Store(Reader):
             keys["project"] = self.homes.project_key
         note, body = self._merged(Note(None, "", None), address, content)
         data = self.encoded(note, address, keys, {}, body)
-        atomic.put(place, data, expected=None, mtime_ns=_ns(now))
+        try:
+            atomic.create(place.folder, place.name, data, mtime_ns=_ns(now))
+        except FileExistsError:
+            raise ChangedError from None
         return Written("created", version_of(data))
 
     def _overwrite(self, place: Place, stored: Stored, content: str, origin: Origin) -> Written:
@@ -169,7 +175,7 @@ class Store(Reader):
         restoring = changes.asked_for(stored.note, None, archived=False)
         implied = {"origin": origin, **changes.times(stored.note, stored.created, now)}
         data = self.encoded(note, stored.address, restoring, implied, body)
-        atomic.put(place, data, expected=stored.status, mtime_ns=_ns(now))
+        save(place.folder, place.name, data, stored.as_read, mtime_ns=_ns(now))
         return Written("restored" if restoring else "overwrote", version_of(data))
 
     def _put_update(
@@ -184,7 +190,7 @@ class Store(Reader):
         implied = {} if quiet else changes.times(stored.note, stored.created, now)
         data = self.encoded(stored.note, stored.address, asked, implied, body)
         mtime_ns = stored.status.st_mtime_ns if quiet else _ns(now)
-        atomic.put(place, data, expected=stored.status, mtime_ns=mtime_ns)
+        save(place.folder, place.name, data, stored.as_read, mtime_ns=mtime_ns)
         change: Change = "metadata" if body == before else "file" if asked else "body"
         return Updated(version_of(data), applied, change, before, body)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.fs.handles import names_in
+from hindnote.core.fs.saving import Version
 from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address
-from hindnote.core.notes.files import names_in
 from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
 from hindnote.core.notes.tree import read_file
 from hindnote.core.outcome import Refused, quote
@@ -39,6 +40,11 @@ class Stored(Struct, frozen=True):
     def version(self) -> str:
         """Short hash of the file's bytes."""
         return version_of(self.data)
+
+    @property
+    def as_read(self) -> Version:
+        """The file as it was read, to notice what somebody saves meanwhile."""
+        return Version(self.status, self.data)
 
     @property
     def updated(self) -> int:

@@ -16,17 +16,10 @@ from typing import Self
 
 from msgspec import Struct, field
 
-from hindnote.core.notes.address import same_elsewhere
-from hindnote.core.notes.files import (
-    ENTER,
-    FOLDER,
-    READ,
-    link_refusal,
-    lookup,
-    names_in,
-    refusing,
-    sync_folder,
-)
+from hindnote.core.fs import saving
+from hindnote.core.fs.handles import ENTER, READ, make_folder, names_in, open_root
+from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.notes.files import link_refusal, lookup, refusing
 from hindnote.core.outcome import Refused, quote
 
 HOPS = 16
@@ -77,10 +70,8 @@ class Place(Struct):
     def make(self, spared: frozenset[str]) -> None:
         """Make a folder of the name; one that appears meanwhile is as good."""
         refuse_collision(self, spared=spared)
-        with suppress(FileExistsError):
-            os.mkdir(self.name, dir_fd=self.folder)
+        if make_folder(self.folder, self.name):
             self._made.append((os.dup(self.folder), self.name))
-            sync_folder(self.folder)
 
 
 class Tree:
@@ -127,6 +118,8 @@ class Tree:
     ) -> Place:
         """Return where a note lies or would lie, for writing: no link on the way.
 
+        What killed writers left in its folder is cleaned up. The caller holds the lock.
+
         Args:
             segments: Segments under the home.
             shown: The address, for messages.
@@ -139,7 +132,7 @@ class Tree:
         """
         if make:
             self.home.mkdir(parents=True, exist_ok=True)
-        return self._walk(segments, shown, follow=False, make=make, spared=spared)
+        return self._walk(segments, shown, follow=False, recover=True, make=make, spared=spared)
 
     def prune(self, segments: tuple[str, ...], keep: int) -> None:
         """Remove the folders at the end of a path that are empty, down to ``keep`` segments."""
@@ -164,12 +157,15 @@ class Tree:
         shown: str,
         *,
         follow: bool,
+        recover: bool = False,
         make: bool = False,
         spared: frozenset[str] = frozenset(),
     ) -> Place:
-        place = Place(os.open(self.home, FOLDER), shown)
+        place = Place(open_root(self.home), shown)
         try:
-            self._descend(place, list(segments), follow=follow, make=make, spared=spared)
+            self._descend(
+                place, list(segments), follow=follow, recover=recover, make=make, spared=spared
+            )
         except BaseException as error:
             place.__exit__(error)
             raise
@@ -181,13 +177,17 @@ class Tree:
         pending: list[str],
         *,
         follow: bool,
+        recover: bool,
         make: bool,
         spared: frozenset[str],
     ) -> None:
         passed: list[str] = []
         hops = 0
         while True:
-            place.name, place.status = lookup(place.folder, pending.pop(0))
+            name = pending.pop(0)
+            if recover and not pending:
+                saving.recover(place.folder)
+            place.name, place.status = lookup(place.folder, name)
             if place.status is not None and stat.S_ISLNK(place.status.st_mode):
                 hops += 1
                 if not follow or hops > HOPS:
@@ -210,7 +210,7 @@ class Tree:
             passed.append(place.name)
 
     def _restart(self, place: Place) -> None:
-        home = os.open(self.home, FOLDER)
+        home = open_root(self.home)
         os.close(place.folder)
         place.folder = home
 

@@ -11,8 +11,8 @@ from yardstick import SMOKE, best, said, times_as_long
 
 from hindnote.core.budget import Budget
 from hindnote.core.calls import Identity
+from hindnote.core.fs.stamps import SETTLED_NS
 from hindnote.core.notes import catalogue
-from hindnote.core.notes.facts import SETTLED_NS
 from hindnote.core.notes.operations.listing import list_notes
 from hindnote.core.notes.operations.models import ListParams, SearchParams
 from hindnote.core.notes.operations.reading import ReadParams

@@ -93,6 +93,15 @@ def test_a_note_that_is_too_large_is_told_without_being_read(home: Path) -> None
     assert about(home) == ["human/huge.md"]
 
 
+def test_a_pipe_in_a_file_s_place_is_told_and_not_waited_for(home: Path) -> None:
+    locks = home / ".hindnote/locks"
+    locks.mkdir(parents=True)
+    os.mkfifo(home / "human/pipe.md")
+    os.mkfifo(locks / "07.lock")
+
+    assert about(home) == ["human/pipe.md", ".hindnote/locks/07.lock"]
+
+
 def test_links_are_told_when_they_lead_out_or_nowhere(home: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("secret")
     (home / "human" / "out.md").symlink_to(tmp_path / "secret.md")

@@ -55,10 +55,10 @@ with locked(home, note.home.folder):
 
 DIES = """
 import os, signal
-from hindnote.core.notes import atomic
+from hindnote.core.fs import exchange
 def die(*args, **options):
     os.kill(os.getpid(), signal.SIGKILL)
-setattr(atomic.os, action, die)
+setattr(exchange if action == "exchange" else os, action, die)
 store.write(note, "new", "self")
 """
 
@@ -174,7 +174,7 @@ def test_a_killed_holder_of_the_lock_blocks_nobody(agent: Any, workers: Workers)
     assert agent.read(address="@human/shared")["text"] == "after"
 
 
-@pytest.mark.parametrize("at", ["fsync", "replace", "utime"])
+@pytest.mark.parametrize("at", ["fsync", "rename", "utime", "exchange"])
 def test_a_writer_killed_anywhere_leaves_the_old_note_whole(
     agent: Any, workers: Workers, at: str
 ) -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core.notes import atomic, clock, store
+from hindnote.core.fs import atomic, exchange
+from hindnote.core.notes import clock
 
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d"
 
@@ -606,7 +607,7 @@ def leftovers(agent: Any) -> list[str]:
     return [str(p) for p in agent.home.rglob("*") if "hindnote-tmp" in p.name]
 
 
-@pytest.mark.parametrize("function", ["fsync", "replace", "utime"])
+@pytest.mark.parametrize("function", ["fsync", "rename", "utime"])
 def test_a_failing_disk_leaves_the_old_note_whole(
     agent: Any, monkeypatch: pytest.MonkeyPatch, function: str
 ) -> None:
@@ -661,7 +662,7 @@ def test_a_rename_that_fails_for_a_moment_is_tried_again(
     agent: Any, monkeypatch: pytest.MonkeyPatch, failures: int, code: str | None
 ) -> None:
     agent.write(address="@human/a", content="old")
-    replace, left, pauses = os.replace, [failures], []
+    replace, left, pauses = exchange.exchange, [failures], list[float]()
 
     def fragile(*args: Any, **kwargs: Any) -> None:
         if left[0]:
@@ -669,7 +670,7 @@ def test_a_rename_that_fails_for_a_moment_is_tried_again(
             raise PermissionError("a reader holds it")
         replace(*args, **kwargs)
 
-    monkeypatch.setattr(atomic.os, "replace", fragile)
+    monkeypatch.setattr(exchange, "exchange", fragile)
     monkeypatch.setattr(atomic.time, "sleep", pauses.append)
 
     if code is None:
@@ -696,16 +697,22 @@ def test_without_hard_links_a_new_note_is_still_written_once(
 
 
 def saving_in_between(monkeypatch: pytest.MonkeyPatch, path: Path, texts: list[str]) -> None:
-    """Have a person save a file each time just before it would be replaced."""
-    write = atomic._write
+    """Have a person save a file each time just before it gets its name, or another one."""
 
-    def interrupted(*args: Any) -> None:
-        write(*args)
-        if texts:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(texts.pop(0))
+    def interrupt(module: Any, name: str) -> None:
+        real = getattr(module, name)
 
-    monkeypatch.setattr(atomic, "_write", interrupted)
+        def interrupted(*args: Any, **kwargs: Any) -> None:
+            if texts:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(texts.pop(0))
+            real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, interrupted)
+
+    interrupt(exchange, "exchange")
+    interrupt(exchange, "move")
+    interrupt(os, "link")
 
 
 def test_an_edit_is_applied_afresh_to_what_a_person_saved_meanwhile(
@@ -734,10 +741,20 @@ def test_somebody_who_saves_again_and_again_wins(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = agent.put("@human/a", "one")
-    saving_in_between(monkeypatch, path, [f"save {number}" for number in range(20)])
+    real, saves = exchange.exchange, list[str]()
+
+    def interrupted(folder: int, one: str, other: str) -> None:
+        # The exchange of an attempt, and not the one that gives the name back.
+        if not path.read_text().startswith("---"):
+            saves.append(f"save {len(saves)}")
+            path.write_text(saves[-1])
+        real(folder, one, other)
+
+    monkeypatch.setattr(exchange, "exchange", interrupted)
 
     assert agent.code("update", address="@human/a", archived=True) == "changed"
-    assert path.read_text() == f"save {store.ATTEMPTS - 1}"
+    assert len(saves) > 1
+    assert path.read_text() == saves[-1]
     assert leftovers(agent) == []
 
 
@@ -768,13 +785,13 @@ def test_a_file_removed_between_read_and_write_is_not_brought_back_half(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = agent.put("@human/a", "one")
-    check = atomic._check
+    real = exchange.exchange
 
-    def removed(place: Any, expected: Any) -> None:
+    def removed(*args: Any) -> None:
         path.unlink(missing_ok=True)
-        check(place, expected)
+        real(*args)
 
-    monkeypatch.setattr(atomic, "_check", removed)
+    monkeypatch.setattr(exchange, "exchange", removed)
 
     assert agent.code("update", address="@human/a", archived=True) == "not_found"
     assert agent.files() == []
@@ -792,15 +809,153 @@ def test_the_file_s_mode_is_kept(agent: Any) -> None:
     assert agent.path("@human/b").stat().st_mode & 0o777 == 0o640
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_new_note(agent: Any) -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write for somebody else")
+def test_a_note_keeps_its_owner_when_root_rewrites_it(agent: Any) -> None:
     path = agent.put("@human/a", "x")
+    os.chown(path, 1234, 2345)
+
+    agent.write(address="@human/a", content="y")
+    agent.update(address="@human/a", edits=[{"old_text": "y", "new_text": "z"}])
+    agent.update(address="@human/a", rename_to="b")
+
+    status = agent.path("b").stat()
+    assert (status.st_uid, status.st_gid) == (1234, 2345)
+
+
+def test_a_note_whose_owner_root_cannot_keep_is_not_written(
+    agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a network file system that takes root for nobody."""
+    agent.put("@human/a", "old")
+
+    def refused(*_: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "fchown", refused)
+
+    assert "not permitted" in agent.refused("write", address="@human/a", content="new").message
+    assert agent.bytes("@human/a") == b"old"
+    assert leftovers(agent) == []
+
+
+WRITES = {
+    "write": {"address": "@human/a", "content": "y"},
+    "create": {"address": "@human/b", "content": "y"},
+    "edit": {"address": "@human/a", "edits": [{"old_text": "x", "new_text": "y"}]},
+    "archive": {"address": "@human/a", "archived": True},
+    "rename away": {"address": "@human/a", "rename_to": "b"},
+    "rename here": {"address": "b", "rename_to": "@human/b"},
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_what_a_killed_writer_left_goes_with_the_next_write_of_any_kind(
+    agent: Any, way: str
+) -> None:
+    path = agent.put("@human/a", "x")
+    agent.put("@human/stays", "x")
+    if way == "rename here":
+        agent.put("b", "x")
     left = path.with_name(f".{'0' * 16}.hindnote-tmp")
     left.write_text("half")
 
-    agent.write(address="@human/b", content="y")
+    name = "write" if "content" in WRITES[way] else "update"
+    getattr(agent, name)(**WRITES[way])
 
     assert leftovers(agent) == []
+    assert left.with_name("stays.md").read_text() == "x"
+
+
+def test_an_empty_gitignore_of_a_full_disk_is_written_again(agent: Any) -> None:
+    agent.write(address="@human/a", content="x")
+    (agent.home / ".hindnote/.gitignore").write_bytes(b"")
+
+    agent.write(address="@human/a", content="y")
+
+    assert (agent.home / ".hindnote/.gitignore").read_bytes() == b"*\n"
+
+
+@pytest.mark.parametrize("target", ["@human/b", "b", "@project/b"])
+@pytest.mark.parametrize("killed", ["copied", "linked"])
+def test_a_rename_that_was_killed_with_both_names_there_is_finished_by_the_next(
+    agent: Any, target: str, killed: str
+) -> None:
+    agent.write(address="@human/a", content="body")
+    source = agent.path("@human/a")
+    if killed == "linked":
+        agent.path(target).parent.mkdir(parents=True, exist_ok=True)
+        agent.path(target).hardlink_to(source)
+        agent.update(address="@human/a", rename_to=target)
+    else:
+        status, before = source.stat(), source.read_bytes()
+        agent.update(address="@human/a", rename_to=target)
+        source.write_bytes(before)
+        os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns))
+        agent.update(address="@human/a", rename_to=target)
+
+    assert not source.exists()
+    assert agent.read(address=target)["text"] == "body"
+
+
+def test_a_rename_onto_an_equal_note_is_no_killed_rename(agent: Any) -> None:
+    agent.put("@human/a", "same")
+    os.utime(agent.put("@human/b", "same"), ns=(1, 1))
+
+    assert agent.code("update", address="@human/a", rename_to="@human/b") == "already_exists"
     assert agent.files() == ["human/a.md", "human/b.md"]
+
+
+def test_a_rename_that_fails_at_last_leaves_the_note_as_it_was(
+    agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.write(address="@human/a", content="body")
+    before = agent.bytes("@human/a")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(exchange, "move", full)
+
+    assert agent.code("update", address="@human/a", rename_to="b") == "io_error"
+    assert agent.bytes("@human/a") == before
+    assert agent.files() == ["human/a.md"]
+
+
+def test_a_note_moves_to_a_folder_on_another_disk(
+    agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.write(address="@human/a", content="body")
+
+    def other_disk(*_: Any) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(exchange, "move", other_disk)
+    agent.update(address="@human/a", rename_to="b")
+
+    assert agent.read(address="b")["text"] == "body"
+    assert len(agent.files()) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["CON", "nul.txt", "COM1", "plans/aux", "a\u200bb", "pay\u202efdp", "\ufeffplan"]
+)
+def test_a_new_note_gets_no_name_that_others_cannot_hold_or_see(agent: Any, name: str) -> None:
+    assert agent.code("write", address=f"@human/{name}", content="x") == "invalid_address"
+    agent.write(address="@human/a", content="x")
+    assert agent.code("update", address="@human/a", rename_to=f"@human/{name}") == "invalid_address"
+    assert agent.files() == ["human/a.md"]
+
+
+@pytest.mark.parametrize("name", ["CON", "a\u200bb", "pay\u202efdp"])
+def test_a_note_that_has_such_a_name_can_be_read_changed_and_renamed(agent: Any, name: str) -> None:
+    agent.put(f"@human/{name}", "one")
+
+    assert agent.read(address=f"@human/{name}")["text"] == "one"
+    agent.write(address=f"@human/{name}", content="two")
+    agent.update(address=f"@human/{name}", rename_to="@human/plain")
+
+    assert agent.read(address="@human/plain")["text"] == "two"
 
 
 def test_a_held_lock_is_said(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -840,7 +995,7 @@ def test_what_is_no_lock_in_a_locks_place_is_named_and_left_alone(
     refusal = agent.refused("write", address="@human/a", content="new")
 
     assert refusal.code == "io_error"
-    assert f"{lock.name}” is no regular file" in refusal.message
+    assert f"{lock.name}” is not a regular file" in refusal.message
     assert agent.bytes("@human/a") == before
     assert outside.read_text() == "theirs"
     assert os.path.lexists(lock)
@@ -855,18 +1010,18 @@ def test_a_file_in_the_place_of_our_folder_is_named(agent: Any, place: str) -> N
     refusal = agent.refused("write", address="@human/a", content="new")
 
     assert refusal.code == "io_error"
-    assert f"{place}” is no folder; remove it" in refusal.message
+    assert f"{place}” is not a folder; remove it" in refusal.message
     agent.put("@human/a", "body")
     assert agent.read(address="@human/a")["text"] == "body"
 
 
 def test_a_lock_that_cannot_be_had_is_named(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    import filelock
+    import fcntl
 
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(filelock.FileLock, "acquire", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
 
     refusal = agent.refused("write", address="@human/a", content="new")
 

@@ -1,0 +1,252 @@
+"""How often each note was read, and when last: kept beside the notes, never in them.
+
+The counts are lines at the end of one file, ``<notes home>/.hindnote/reads.jsonl``: one for each
+read, and one for each rename, which takes a count along. Now and then the file is written
+afresh with one line for each note.
+
+A count matters less than the read that it counts, so a failure drops the count: a home that is
+read-only, a full disk, a file of another user. A crash of the machine loses what the system had
+not written to the disk yet.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from hindnote.core.fs import atomic, handles, locks
+from hindnote.core.fs.state import STATE, open_state
+from hindnote.core.notes import clock
+from hindnote.core.text.frontmatter import Json
+
+NAME = "reads.jsonl"
+OLD_NAME = "access.sqlite3"
+"""The file of an earlier version. Its counts are carried over, once, and it is removed."""
+
+REWRITE_BYTES = 512 * 1024
+"""Each time that the file grew by this much, it is written afresh."""
+
+WAIT_SECONDS = 0.2
+"""How long a count waits while another process writes the file afresh."""
+
+_LIMIT = 64 * 1024 * 1024
+"""Bytes of a file of counts that is read, at most; a larger one is thrown away."""
+
+_OPEN = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_ATTEMPTS = 50
+"""Times that the file is opened, when another process keeps writing it afresh."""
+
+_LITTER_SECONDS = 60.0
+
+_MOST = 2**53
+_Number: TypeAlias = Annotated[int, Meta(ge=0, lt=_MOST)]
+
+Counts: TypeAlias = dict[str, tuple[int, int]]
+"""By path under the notes home: reads, and when the last one was, in milliseconds."""
+
+
+class _Read(Struct, array_like=True, tag="read"):
+    path: str
+    seed: _Number
+    """Reads that the note's own metadata knows of; it counts where nothing else is known."""
+
+    at: _Number
+
+
+class _Moved(Struct, array_like=True, tag="moved"):
+    source: str
+    target: str
+
+
+class _Count(Struct, array_like=True, tag="count"):
+    path: str
+    count: _Number
+    last: _Number
+
+
+_Line: TypeAlias = _Read | _Moved | _Count
+
+_encode = msgspec.json.Encoder().encode
+
+
+def count(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> None:
+    """Count one read.
+
+    Args:
+        home: The notes home.
+        segments: Segments of the note's file under the notes home.
+        values: The note's metadata, whose ``accessCount`` seeds the count.
+    """
+    seed = values.get("accessCount")
+    known = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < _MOST
+    _add(home, _Read("/".join(segments), seed if known else 0, clock.now_ms()))  # type: ignore[arg-type]
+
+
+def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:
+    """Take a note's count along when it is renamed."""
+    _add(home, _Moved("/".join(source), "/".join(target)))
+
+
+def counts(home: Path) -> Counts:
+    """Return all counts of a notes home.
+
+    Raises:
+        OSError: The file cannot be read, or is none.
+    """
+    with handles.closing(handles.open_root(home)) as root:
+        try:
+            state = handles.open_folder(root, STATE)
+        except FileNotFoundError:
+            return {}
+        with handles.closing(state), suppress(FileNotFoundError):
+            return _folded(handles.read_file(state, NAME, _LIMIT)[0])
+    return {}
+
+
+def _add(home: Path, line: _Line) -> None:
+    # One write after a line end: a line that was cut short by a full disk spoils no other.
+    data = b"\n" + _encode(line)
+    with (
+        suppress(OSError, locks.HeldError),
+        handles.closing(handles.open_root(home)) as root,
+        handles.closing(open_state(root)) as state,
+    ):
+        for _ in range(_ATTEMPTS):
+            handle = _opened(state)
+            if handle is None:
+                continue
+            with handles.closing(handle):
+                if not _is_current(state, handle):
+                    continue
+                os.write(handle, data)
+                size = os.fstat(handle).st_size
+                if (size - len(data)) // REWRITE_BYTES != size // REWRITE_BYTES:
+                    _rewrite(state, handle)
+                return
+
+
+def _opened(state: int) -> int | None:
+    """Return a handle of the file of counts; None when it was not fit for use, and is now.
+
+    Raises:
+        PermissionError: It is another user's.
+        OSError: It cannot be opened or made.
+    """
+    status = handles.look(state, NAME)
+    if status is not None and handles.is_own(status):
+        with suppress(FileNotFoundError):
+            handle = os.open(NAME, _OPEN, dir_fd=state)
+            if handles.is_own(os.fstat(handle)):
+                return handle
+            os.close(handle)
+        return None
+    if status is not None and stat.S_ISREG(status.st_mode) and status.st_uid != os.geteuid():
+        raise PermissionError
+    if status is not None and stat.S_ISDIR(status.st_mode):
+        os.rmdir(NAME, dir_fd=state)
+    elif status is not None:
+        # A link, a pipe, or a file that has another name elsewhere.
+        handles.remove(state, NAME)
+    with suppress(FileExistsError):
+        atomic.create(state, NAME, _lines(_carried_over(state)))
+    _forget_old(state)
+    return None
+
+
+def _is_current(state: int, handle: int) -> bool:
+    """Keep out whoever writes the file afresh; return whether it still has its name.
+
+    Raises:
+        HeldError: Somebody has been writing it for too long.
+    """
+    locks.acquire(handle, seconds=WAIT_SECONDS, shared=True)
+    return _has_its_name(state, handle)
+
+
+def _rewrite(state: int, handle: int) -> None:
+    """Write the file afresh, a line for each note, unless another process is using it."""
+    locks.acquire(handle, seconds=0)
+    if not _has_its_name(state, handle):
+        return
+    try:
+        known = _folded(handles.read_file(state, NAME, _LIMIT)[0])
+    except handles.TooLargeError:
+        known = {}
+    atomic.replace(state, NAME, _lines(known))
+    _forget_old(state)
+    atomic.sweep(state, older_than=_LITTER_SECONDS)
+
+
+def _has_its_name(state: int, handle: int) -> bool:
+    status = handles.look(state, NAME)
+    return status is not None and os.path.samestat(status, os.fstat(handle))
+
+
+def _folded(data: bytes) -> Counts:
+    """Return what the lines of a file come to; a line that cannot be read is passed over."""
+    decode = msgspec.json.Decoder(_Line).decode
+    found: Counts = {}
+    for text in data.split(b"\n"):
+        try:
+            line = decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        if isinstance(line, _Read):
+            reads = found.get(line.path, (line.seed, 0))[0]
+            found[line.path] = (min(reads + 1, _MOST - 1), line.at)
+        elif isinstance(line, _Count):
+            found[line.path] = (line.count, line.last)
+        elif line.source in found:
+            found[line.target] = found.pop(line.source)
+    return found
+
+
+def _lines(known: Counts) -> bytes:
+    return b"".join(
+        b"\n" + _encode(_Count(path, reads, last)) for path, (reads, last) in known.items()
+    )
+
+
+# -- counts of an earlier version --------------------------------------------------
+
+
+def _carried_over(state: int) -> Counts:
+    """Return the counts in the SQLite file of an earlier version; none when it is damaged."""
+    try:
+        data, _ = handles.read_file(state, OLD_NAME, _LIMIT)
+    except OSError:
+        return {}
+    import sqlite3
+    from contextlib import closing
+
+    # SQLite opens files by their paths, so it gets the bytes, and never the file.
+    with closing(sqlite3.connect(":memory:")) as database:
+        try:
+            database.deserialize(data)
+            rows = database.execute("SELECT path, count, last FROM access").fetchall()
+        except (sqlite3.Error, UnicodeDecodeError):
+            return {}
+    return dict(_sound(rows))
+
+
+def _sound(rows: Iterable[tuple[object, object, object]]) -> Iterable[tuple[str, tuple[int, int]]]:
+    for path, reads, last in rows:
+        if isinstance(path, str) and isinstance(reads, int) and isinstance(last, int):
+            with suppress(UnicodeEncodeError, ValueError):
+                path.encode()
+                if 0 <= reads < _MOST and 0 <= last < _MOST:
+                    yield path, (reads, last)
+
+
+def _forget_old(state: int) -> None:
+    """Remove the file of an earlier version, and what SQLite keeps beside one."""
+    for suffix in ("-wal", "-shm", "-journal", ""):
+        with suppress(OSError):
+            handles.remove(state, OLD_NAME + suffix)
