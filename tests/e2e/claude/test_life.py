@@ -196,5 +196,5 @@ def test_the_boot_block_is_there_once_a_window(claude: Claude, dialogue: Start) 
     assert len(ordinary) == 5
     for request in ordinary:
         assert request.everything.count("THE MAP OF IT ALL") == 1
-        assert "mcp__hindnote__notes_read" in request.prompt
+        assert "mcp__hindnote__notes_write" in request.prompt
         assert request.prompt.count("THE MAP OF IT ALL") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 from model import Request, ScriptedModel, Text, ToolCall, Turn
@@ -56,8 +57,46 @@ def test_the_block_names_the_tools_as_the_model_sees_them(pi: Pi, model: Scripte
     pi.say("one")
 
     [block] = blocks(pi.entries())
-    assert "notes_read" in block["text"]
+    assert "notes_write" in block["text"]
     assert "mcp__" not in block["text"]
+
+
+def test_the_block_names_no_tool_that_the_session_was_not_offered(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    model.then(DONE)
+    pi.say("one", "--tools", "read,notes_list")
+
+    [block] = blocks(pi.entries())
+    assert "notes_write" not in block["text"]
+    assert "history_list" not in block["text"]
+
+
+def test_a_session_outlives_its_directory(pi: Pi, model: ScriptedModel) -> None:
+    """A worktree that is removed while the agent works in it."""
+    pi.call("notes_write", {"address": "@human/likes", "content": "Short answers."})
+    with pi.rpc() as rpc:
+        model.then(DONE)
+        rpc.prompt("one")
+        shutil.rmtree(pi.project)
+        model.then(
+            Turn(
+                ToolCall("notes_read", {"address": "@human/likes"}),
+                ToolCall("notes_write", {"address": "plan", "content": "go on"}),
+                ToolCall("notes_write", {"address": "@project/plan", "content": "no"}),
+                ToolCall("history_list", {}),
+            ),
+            DONE,
+        )
+        rpc.prompt("two")
+
+    results = model.played[-1].results
+    assert [result.text.partition("\n")[0][:25] for result in results][1:3] == [
+        "created plan.md | version",
+        "error: invalid_cwd: the s",
+    ]
+    assert "Short answers." in results[0].text
+    assert "user" in results[3].text
 
 
 def test_a_compaction_opens_a_window_with_a_block_of_its_own(pi: Pi, model: ScriptedModel) -> None:
