@@ -60,6 +60,8 @@ def create(folder: int, name: str, data: bytes, **attributes: int | None) -> Non
 def temporary(
     folder: int,
     data: bytes,
+    durable: bool = True,
+    /,
     *,
     mode: int | None = None,
     owner: int | None = None,
@@ -72,10 +74,11 @@ def temporary(
 
     Args:
         folder: Handle of the folder.
-        data: All of the file. It is flushed to the disk.
+        data: All of the file.
         mode: Permission bits; None for those of any new file.
         owner: User id; None for ours.
         group: Group id; None for that of any new file.
+        durable: Whether to flush it to the disk; not needed for what can be made again.
         mtime_ns: Modification time; None for now.
 
     Raises:
@@ -93,7 +96,8 @@ def temporary(
                 os.fchmod(handle, stat.S_IMODE(mode))
             if mtime_ns is not None:
                 os.utime(handle, ns=(mtime_ns, mtime_ns))
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
         yield name
     finally:
         remove(folder, name)

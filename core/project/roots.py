@@ -1,17 +1,20 @@
 """Where a call may work: the workspace and its roots, contained physically.
 
-Everything is resolved and checked here, before any lock, read or write. Below a
-root nothing is reached by path again, but through directory handles that follow no
-symbolic link, so a folder swapped for a link after the check gains nothing.
+Everything is resolved and checked here, before any lock, read or write. The session's
+directory is trusted. From there on each folder is opened from the one that it lies in, no
+link is followed, and the workspace's handle is kept for the whole call: a folder that is
+exchanged for a link meanwhile, also one above the workspace, gains nothing.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
+from hindnote.core.fs.handles import LINK_ERRORS, closing, open_below, open_root
 from hindnote.core.outcome import quote
 from hindnote.core.project.contract_v1 import MAX_PATH_CHARS, utf16_length
 from hindnote.core.project.outcome import Declined
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
 STATE_DIRECTORY = ".hindnote"
 
 Scope = Literal["docs", "todos"]
-
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,11 @@ class Root:
 class Workspace:
     """The place of one call, every root contained in the host session's directory."""
 
+    handle: int
+    """The workspace's folder; everything in it is reached through this handle."""
+
     path: Path
-    """Physical and absolute."""
+    """Where it lay when the call began; for messages and providers, never to open anything."""
 
     docs: Root
     todos: Root
@@ -67,24 +71,15 @@ class Workspace:
         Raises:
             OSError: It is missing, no folder, or reached through a link.
         """
-        handle = os.open(self.path, _DIRECTORY)
-        for part in parts:
-            try:
-                if create:
-                    _make(part, handle)
-                inner = os.open(part, _DIRECTORY, dir_fd=handle)
-            finally:
-                os.close(handle)
-            handle = inner
-        return handle
+        return open_below(self.handle, parts, make=create)
 
+    def __enter__(self) -> Self:
+        """Return the workspace."""
+        return self
 
-def _make(name: str, parent: int) -> None:
-    try:
-        os.mkdir(name, dir_fd=parent)
-    except FileExistsError:
-        return
-    os.fsync(parent)
+    def __exit__(self, *_: object) -> None:
+        """Close the handle."""
+        os.close(self.handle)
 
 
 def locate(
@@ -93,7 +88,7 @@ def locate(
     docs_root: str | None = None,
     todos_root: str | None = None,
 ) -> Workspace:
-    """Return the workspace that a call asks for.
+    """Return the workspace that a call asks for, open; use it as a context manager.
 
     Args:
         base_cwd: The host session's directory, absolute and existing.
@@ -109,13 +104,24 @@ def locate(
     path = base
     if workspace_root is not None:
         path = contained(base, base, "workspace_root", workspace_root)
-    if not path.is_dir():
-        raise Declined("root_missing", "workspace_root is no existing directory; name one")
-    return Workspace(
-        path,
-        docs=_root(path, "docs", docs_root),
-        todos=_root(path, "todos", todos_root),
-    )
+    roots = {
+        "docs": _root(path, "docs", docs_root),
+        "todos": _root(path, "todos", todos_root),
+    }
+    try:
+        with closing(open_root(base)) as trusted:
+            handle = open_below(trusted, path.relative_to(base).parts)
+    except OSError as error:
+        raise _unusable_workspace(error) from error
+    return Workspace(handle, path, **roots)
+
+
+def _unusable_workspace(error: OSError) -> Declined:
+    if error.errno == errno.ENAMETOOLONG:
+        return Declined("path_too_long", "workspace_root is longer than a path may be")
+    if error.errno in {errno.ENOENT, *LINK_ERRORS}:
+        return Declined("root_missing", "workspace_root is no existing directory; name one")
+    return Declined("root_unreadable", f"workspace_root cannot be opened: {error.strerror}")
 
 
 def _root(workspace: Path, scope: Scope, given: str | None) -> Root:

@@ -11,11 +11,13 @@ import fcntl
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from hindnote.core.fs import state as fs_state
+from hindnote.core.fs.handles import NotRegularError
+from hindnote.core.fs.locks import HeldError, acquire, locked_file
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
 
@@ -35,7 +37,6 @@ OTHER = "other"
 NOT_A_FILE = frozenset({errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENXIO})
 """Error numbers of opening a link, a folder, a pipe or a socket as a file."""
 
-_POLL_SECONDS = 0.005
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -52,22 +53,13 @@ def open_state(workspace: Workspace) -> int:
         Declined: ``unsafe_state`` when it is a link or no folder.
     """
     try:
-        handle = workspace.open((STATE_DIRECTORY,), create=True)
-    except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-            raise
+        return fs_state.open_state(workspace.handle)
+    except fs_state.NoFolderError as error:
         raise Declined(
             "unsafe_state",
             f"{STATE_DIRECTORY} in the workspace is a link or no folder; remove it",
             path=STATE_DIRECTORY,
         ) from error
-    try:
-        with contextlib.suppress(FileExistsError):
-            write_new(handle, ".gitignore", b"*\n")
-    except BaseException:
-        os.close(handle)
-        raise
-    return handle
 
 
 @contextmanager
@@ -77,16 +69,9 @@ def state_folder(state: int, name: str) -> Iterator[int]:
     Raises:
         Declined: ``unsafe_state`` when it is a link or no folder.
     """
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(name, dir_fd=state)
-        os.fsync(state)
     try:
-        handle = os.open(
-            name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=state
-        )
-    except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-            raise
+        handle = fs_state.open_own(state, name)
+    except fs_state.NoFolderError as error:
         raise Declined(
             "unsafe_state",
             f"{STATE_DIRECTORY}/{name} is a link or no folder; remove it",
@@ -99,28 +84,23 @@ def state_folder(state: int, name: str) -> Iterator[int]:
 
 
 @contextmanager
-def root_lock(workspace: Workspace, state: int, effects: EffectLog) -> Iterator[None]:
+def root_lock(state: int, effects: EffectLog) -> Iterator[None]:
     """Hold the workspace's one todo lock. It is freed when its holder dies.
 
     Raises:
         Declined: ``locked`` when another mutation holds it too long;
             ``unsafe_state`` when the lock is no regular file.
     """
-    from filelock import FileLock, Timeout
-
     shown = f"{STATE_DIRECTORY}/{LOCK_NAME}"
-    if not is_regular_or_missing(state, LOCK_NAME):
-        raise Declined("unsafe_state", f"{shown} is no regular file; remove it", path=shown)
     effects.may_touch_cache()
-    lock = FileLock(
-        workspace.path / STATE_DIRECTORY / LOCK_NAME,
-        timeout=LOCK_SECONDS,
-        poll_interval=_POLL_SECONDS,
-        fallback_to_soft=False,
-    )
+    lock = locked_file(state, LOCK_NAME, seconds=LOCK_SECONDS)
     try:
-        lock.acquire()
-    except Timeout:
+        lock.__enter__()
+    except NotRegularError:
+        raise Declined(
+            "unsafe_state", f"{shown} is no regular file; remove it", path=shown
+        ) from None
+    except HeldError:
         raise Declined(
             "locked",
             f"another change of todos holds the lock for over {LOCK_SECONDS:.0f} seconds; "
@@ -131,7 +111,7 @@ def root_lock(workspace: Workspace, state: int, effects: EffectLog) -> Iterator[
         effects.touched_cache()
         yield
     finally:
-        lock.release()
+        lock.__exit__(None, None, None)
 
 
 @contextmanager
@@ -169,31 +149,16 @@ def lock_folder(folder: int, *, exclusive: bool, seconds: float) -> bool:
 
     The lock ends when the handle is closed. A file system that cannot lock is passed over.
     """
-    operation = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(folder, operation)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        except OSError:
-            return True
-        else:
-            return True
+    try:
+        acquire(folder, seconds=seconds, shared=not exclusive)
+    except HeldError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 # -- files through handles ----------------------------------------------------------
-
-
-def is_regular_or_missing(folder: int, name: str) -> bool:
-    """Return whether a name is free or a regular file, links not followed."""
-    try:
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return True
-    return stat.S_ISREG(found.st_mode)
 
 
 def read_regular(folder: int, name: str) -> bytes | None:

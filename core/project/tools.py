@@ -122,8 +122,9 @@ def _outcome(
     from hindnote.core.project.roots import locate
 
     try:
-        workspace = locate(base_cwd, params.workspace_root, params.docs_root, params.todos_root)
-        return tool.handle(Call(workspace, effects, providers), params)
+        roots = (params.workspace_root, params.docs_root, params.todos_root)
+        with locate(base_cwd, *roots) as workspace:
+            return tool.handle(Call(workspace, effects, providers), params)
     except Declined as declined:
         return declined
     except OSError as error:

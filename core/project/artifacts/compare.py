@@ -85,6 +85,9 @@ class Refreshed:
     others: bool = False
     """Whether the index may hold documents besides those found."""
 
+    changed: bool = False
+    """Whether the index was written."""
+
     @property
     def refreshed(self) -> int:
         """Documents that were read anew."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+from hindnote.core.fs.handles import closing
 from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts.aside import Aside
 from hindnote.core.project.artifacts.index import Index
@@ -20,6 +21,7 @@ from hindnote.core.project.contract.documents import Scope
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.asking import Found, Question
+    from hindnote.core.project.effects import EffectLog
 
 Freshness = Literal["auto", "strict", "memory"]
 T = TypeVar("T")
@@ -67,10 +69,10 @@ class Coverage:
             index: The index.
             beside: What is entered while the files are compared with it.
         """
-        effects, strict = self.call.effects, self.freshness == "strict"
+        strict = self.freshness == "strict"
         walk = Walk(self.call.workspace, self.scopes, anew=self.freshness != "auto")
-        effects.reached("indexing")
-        found = index.refresh(walk, strict=strict, effects=effects, beside=beside)
+        self.call.effects.reached("indexing")
+        found = index.refresh(walk, strict=strict, beside=beside)
         covered: Mapping[str, str] = found.covered
         if not self.whole:
             covered = {path: scope for path, scope in covered.items() if scope in self.scopes}
@@ -99,7 +101,8 @@ def with_corpus(
 ) -> T:
     """Return what ``work`` makes of the documents; it may be asked again on a new index.
 
-    An unsound index is made again once; where none can be kept, one in memory serves.
+    An index that cannot be trusted is made again once; where none can be kept, one in memory
+    serves.
 
     Args:
         coverage: What is covered.
@@ -110,59 +113,88 @@ def with_corpus(
     """
     if coverage.freshness == "memory":
         return _in_memory(coverage, work, None)
-    reason = "a rebuild was asked for" if rebuild else None
-    for attempt in (1, 2):
-        try:
-            return _on_disk(coverage, work, question, reason, rebuild=rebuild)
-        except Unusable as error:
-            reason = f"no index can be kept on disk: {error}"
-            break
-        except Unsound as error:
-            reason, rebuild = f"the index was damaged or foreign: {error}", True
-            if attempt == 2:
-                break
-    return _in_memory(coverage, work, reason)
+    try:
+        state = opening.opened_state(coverage.call.workspace, coverage.call.effects)
+    except Unusable as error:
+        return _in_memory(coverage, work, _not_kept(error))
+    with closing(state):
+        reason = "a rebuild was asked for" if rebuild else None
+        for attempt in (1, 2):
+            try:
+                index = None if reason else opening.load(state)
+                return _on_disk(coverage, work, question, state, index, reason)
+            except Unusable as error:
+                return _in_memory(coverage, work, _not_kept(error))
+            except Unsound as error:
+                if attempt == 2:
+                    raise
+                reason = f"the index was damaged or foreign: {error}"
+    raise AssertionError("unreachable")
+
+
+def _not_kept(error: Exception) -> str:
+    return f"no index can be kept on disk: {error}"
 
 
 def _on_disk(
     coverage: Coverage,
     work: Callable[[Corpus], T],
     question: Question | None,
+    state: int,
+    loaded: Index | None,
     reason: str | None,
-    *,
-    rebuild: bool,
 ) -> T:
-    call = coverage.call
+    """Work on the index that was loaded, or on a new one; then keep it."""
+    effects = coverage.call.effects
+    index = loaded or opening.new_index()
     try:
-        index, made = opening.open_on_disk(call.workspace, call.effects, rebuild=rebuild)
-        with index:
-            early = None
-            if question is not None and not made and coverage.whole:
-                early = Aside(lambda: (index.version(), question(index.connection)))
-            corpus = coverage.refreshed(index, early or nullcontext())
-            state = corpus.cache_state
-            if made:
-                state["state"] = "rebuilt"
-                state["reason"] = reason or "there was no index yet"
-            elif state["refreshed"]:
-                state["state"] = "refreshed"
-            # One state for all of its queries; closing the connection ends it.
-            index.connection.execute("BEGIN")
-            if early is not None and not corpus.filtered and not state["refreshed"]:
-                version, found = early.result()
-                corpus.found = found if version == index.version() else None
-            return work(corpus)
+        early = None
+        if question is not None and loaded is not None and coverage.whole:
+            early = Aside(lambda: question(index.connection))
+        corpus = coverage.refreshed(index, early or nullcontext())
+        told = corpus.cache_state
+        if loaded is None:
+            told["state"] = "rebuilt"
+            told["reason"] = reason or "there was no index yet"
+        elif told["refreshed"]:
+            told["state"] = "refreshed"
+        if early is not None and not corpus.filtered and not told["refreshed"]:
+            corpus.found = early.result()
+        if index.file is None:
+            _save(state, index, told, effects)
+        elif effects.cache == "possible":
+            effects.cache = "none"
+        answer = work(corpus)
     except (sqlite3.DatabaseError, UnicodeDecodeError, JSONDecodeError) as error:
-        raise opening.judged(error) from error
+        index.connection.close()
+        raise Unsound(str(error)) from error
+    except BaseException:
+        index.connection.close()
+        raise
+    opening.keep(index)
+    return answer
+
+
+def _save(state: int, index: Index, told: dict[str, Any], effects: EffectLog) -> None:
+    try:
+        opening.save(state, index)
+    except OSError as error:
+        told["state"] = "memory"
+        told["reason"] = _not_kept(error)
+    else:
+        effects.touched_cache()
 
 
 def _in_memory(coverage: Coverage, work: Callable[[Corpus], T], reason: str | None) -> T:
-    with opening.open_in_memory() as index:
+    index = opening.new_index()
+    try:
         corpus = coverage.refreshed(index, nullcontext())
         corpus.cache_state["state"] = "memory"
         if reason is not None:
             corpus.cache_state["reason"] = reason
         return work(corpus)
+    finally:
+        index.connection.close()
 
 
 def _partial(connection: sqlite3.Connection, covered: Mapping[str, str]) -> int:

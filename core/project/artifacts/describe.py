@@ -102,6 +102,8 @@ def _definitions(known: Profiles) -> Iterator[dict[str, Any]]:
 def _cover(corpus: Corpus) -> None:
     """Note the covered documents where statements can join them."""
     execute = corpus.connection.execute
+    # The connection may have served an earlier call.
+    execute("DROP TABLE IF EXISTS temp.covered")
     execute("CREATE TEMP TABLE covered (path TEXT PRIMARY KEY) WITHOUT ROWID")
     corpus.connection.executemany(
         "INSERT INTO covered VALUES (?)", ((path,) for path in corpus.scopes)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hindnote.core.project.artifacts.document import spaced
-from hindnote.core.project.artifacts.sound import Stored
 
 if TYPE_CHECKING:
     from hindnote.core.project.artifacts.compare import Change, Signature
@@ -50,7 +49,6 @@ def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iter
     execute = connection.execute
     execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have been here between the look and this transaction.
         empty = execute("SELECT NOT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
         if not empty:
             _forget(connection, gone)
@@ -65,7 +63,6 @@ def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iter
         if empty:
             for index in INDEXES:
                 execute(f"CREATE INDEX IF NOT EXISTS {index}")
-        execute("UPDATE state SET token = randomblob(16)")
         execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
@@ -101,11 +98,10 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
         ),
     )
     many(
-        "INSERT INTO contents VALUES (?, ?, ?, ?)",
+        "INSERT INTO contents VALUES (?, ?, ?)",
         (
-            (number, held.preview, held.metadata, held.seal(number))
-            for number, (change, document) in numbered
-            for held in (_stored(change, document),)
+            (number, document.preview, _json(document.metadata))
+            for number, (_, document) in numbered
         ),
     )
     many(
@@ -126,17 +122,6 @@ def _kept(signature: Signature) -> Signature:
     """Return a signature as SQLite can keep it, whose numbers have a sign."""
     size, mtime, inode = signature
     return (size, mtime, inode - UNSIGNED - 1 if inode >> 63 else inode)
-
-
-def _stored(change: Change, document: Document) -> Stored:
-    return Stored(
-        path=change.path,
-        hash=change.hash,
-        title=document.title,
-        covered=int(document.covered),
-        preview=document.preview,
-        metadata=_json(document.metadata),
-    )
 
 
 def _words(document: Document) -> tuple[str, str, str]:

@@ -1,198 +1,190 @@
-"""Opening the index: under ``.hindnote/``, made again whenever it is not sound.
+"""Where the index is kept: one file under ``.hindnote/``, loaded whole and checked whole.
 
-Whatever is missing, foreign, of another schema or damaged is thrown away. Where it
-cannot be kept on disk at all, the same index is made in memory.
+SQLite opens files by their paths, which somebody may lead elsewhere meanwhile, and notices
+no bit of a value that flipped. So the file is read and written through the handle of its
+folder, and SQLite works on a copy in memory. A sum over all of it stands behind the
+database, outside its pages, and is checked whenever the file is loaded. A process keeps
+what it loaded for its next call.
+
+Whatever is missing, foreign, of another version or damaged is made again. Where no file
+can be kept, the index in memory serves.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import sqlite3
-import stat
+import struct
+import threading
+import zlib
 from typing import TYPE_CHECKING
 
-from hindnote.core.disposable import connect
-from hindnote.core.project.artifacts.following import TABLES
-from hindnote.core.project.artifacts.index import (
-    APPLICATION_ID,
-    SCHEMA,
-    SCHEMA_VERSION,
-    Index,
-    Stamp,
-)
+from hindnote.core.fs import atomic
+from hindnote.core.fs.handles import look, read_file, remove
+from hindnote.core.fs.locks import HeldError, locked
+from hindnote.core.project.artifacts.index import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, Index
 from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
-from hindnote.core.project.state import lock_folder, open_state
+from hindnote.core.project.state import open_state
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hindnote.core.project.effects import EffectLog
+    from hindnote.core.project.roots import Workspace
 
 INDEX_NAME = "artifacts.sqlite3"
-BUSY_SECONDS = 5.0
-"""How long a call waits for others that use the index, or write to it."""
+MAX_INDEX_BYTES = 1 << 30
+"""Size from which an index is not kept on disk."""
 
-_SUFFIXES = ("", "-journal", "-wal", "-shm")
-"""Of the index's files; its own comes first."""
+REMEMBERED = 2
+"""Indexes that a process keeps in memory between its calls."""
+
+REMEMBERED_BYTES = 1 << 26
+"""Size from which an index is loaded again for each call."""
+
+LITTER_SECONDS = 60.0
+"""Age from which an unfinished file counts as that of a writer that was killed."""
+
+_SUM = struct.Struct(">8sII")
+"""What stands behind the database: a mark, the version, and the CRC-32 of all before it."""
+
+_MARK = b"hindnote"
+_OLD_SUFFIXES = ("-journal", "-wal", "-shm")
+"""Files that earlier versions kept beside the index."""
+
+FileKey = tuple[int, int, int, int]
+"""Device, inode, size and time of an index's file."""
+
+_remembered: dict[FileKey, Index] = {}
+_guard = threading.Lock()
 
 
 class Unusable(Exception):
     """No index can be kept on disk; the message says why."""
 
 
-def open_in_memory() -> Index:
-    """Return an empty index that vanishes with the call."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+def new_index() -> Index:
+    """Return an empty index in memory."""
+    connection = _connect()
+    # An index is made faster with pages of twice the usual size.
+    connection.execute("PRAGMA page_size = 8192")
     connection.executescript(SCHEMA)
-    return Index(connection, None, None)
+    return Index(connection)
 
 
-def open_on_disk(workspace: Workspace, effects: EffectLog, *, rebuild: bool) -> tuple[Index, bool]:
-    """Return the workspace's index, and whether it was made anew.
-
-    Args:
-        workspace: Whose index to open.
-        effects: Log of the call.
-        rebuild: Whether to throw away what is there.
+def load(state: int) -> Index | None:
+    """Return the index that a state folder holds; None when it holds none.
 
     Raises:
-        Unusable: No index can be kept there.
+        Unsound: It is damaged, foreign or of another version.
+        Unusable: It may not be read.
+    """
+    try:
+        status = look(state, INDEX_NAME)
+        if status is None or not status.st_size:
+            return None
+        with _guard:
+            found = _remembered.pop(_key(status), None)
+        if found is not None:
+            return found
+        data, status = read_file(state, INDEX_NAME, MAX_INDEX_BYTES)
+    except FileNotFoundError:
+        return None
+    except PermissionError as error:
+        raise Unusable(str(error)) from error
+    except OSError as error:
+        raise Unsound(error.strerror or str(error)) from error
+    index = Index(_opened(data))
+    index.file = _key(status)
+    return index
+
+
+def save(state: int, index: Index) -> None:
+    """Keep an index on disk, in place of what is there.
+
+    Of two calls that save at once the later one wins; what it lacks is read again by the
+    next call, since each index knows which state of the files it holds.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    data = index.connection.serialize()
+    if len(data) > MAX_INDEX_BYTES:
+        raise OSError(f"it would have over {MAX_INDEX_BYTES:,} bytes")
+    data += _SUM.pack(_MARK, SCHEMA_VERSION, zlib.crc32(data))
+    _clean(state)
+    with atomic.temporary(state, data, False) as made:
+        status = os.stat(made, dir_fd=state, follow_symlinks=False)
+        atomic.settle(lambda: os.replace(made, INDEX_NAME, src_dir_fd=state, dst_dir_fd=state))
+    index.file = _key(status)
+
+
+def keep(index: Index) -> None:
+    """Keep an index that was used in memory, for the next call while its file stays the same."""
+    if index.file is None or index.file[2] > REMEMBERED_BYTES:
+        index.connection.close()
+        return
+    with _guard:
+        others = [_remembered.pop(key) for key in list(_remembered)[: 1 - REMEMBERED]]
+        others += [other for other in [_remembered.pop(index.file, None)] if other]
+        _remembered[index.file] = index
+    for other in others:
+        other.connection.close()
+
+
+def opened_state(workspace: Workspace, effects: EffectLog) -> int:
+    """Return a handle of the state folder, which is made when it is missing.
+
+    Raises:
+        Unusable: It cannot be made or used.
     """
     effects.may_touch_cache()
     try:
-        state = open_state(workspace)
+        return open_state(workspace)
     except (OSError, Declined) as error:
         raise Unusable(getattr(error, "message", str(error))) from error
-    try:
-        index, made = _opened(state, workspace.path / STATE_DIRECTORY / INDEX_NAME, rebuild=rebuild)
-    except BaseException:
-        os.close(state)
-        raise
-    if made:
-        effects.touched_cache()
-    elif effects.cache == "possible":
-        effects.cache = "none"
-    return index, made
 
 
-def _opened(state: int, file: Path, *, rebuild: bool) -> tuple[Index, bool]:
-    try:
-        alone, made = _with_room(state, rebuild=rebuild)
-        connection = connect(
-            file,
-            BUSY_SECONDS,
-            isolation_level=None,
-            # Used by one thread after the other, never by two at once.
-            check_same_thread=False,
-        )
-    except (OSError, sqlite3.Error) as error:
-        raise Unusable(str(error)) from error
-    try:
-        _prepare(connection, made=made)
-        stamp = _stamp(file, connection)
-        if alone:
-            # Sharing it may let another one in that waits to be alone.
-            hold(state, exclusive=False)
-            if file.stat().st_ino != stamp[1]:
-                raise FileNotFoundError(errno.ENOENT, "another one took its place")
-    except OSError as error:
-        connection.close()
-        raise Unusable(f"it was taken away meanwhile: {error}") from error
-    except BaseException:
-        connection.close()
-        raise
-    return Index(connection, state, stamp), made
+def _connect() -> sqlite3.Connection:
+    # Used by one thread after the other, never by two at once.
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
 
 
-def _with_room(state: int, *, rebuild: bool) -> tuple[bool, bool]:
-    """Hold the state folder; return whether alone, and whether the index is to be made there."""
-    hold(state, exclusive=rebuild)
-    alone = made = rebuild or _is_missing(state)
-    if made and not rebuild:
-        hold(state, exclusive=True)
-        # Another may have made it before the lock was had.
-        made = _is_missing(state)
-    if made:
-        _clear(state)
-    return alone, made
-
-
-def hold(state: int, *, exclusive: bool) -> None:
-    """Lock the state folder for its index: shared to use it, exclusive to take it away.
-
-    SQLite's own locks go with a file, and keep nobody from unlinking it. The lock ends
-    when the handle is closed.
-
-    Raises:
-        Unusable: Others hold it for too long.
-    """
-    if not lock_folder(state, exclusive=exclusive, seconds=BUSY_SECONDS):
-        raise Unusable("others have been using it for too long")
-
-
-def _stamp(file: Path, connection: sqlite3.Connection) -> Stamp:
-    found = file.stat()
-    # Not from the file's header, where SQLite counts changes: a process that closes any
-    # handle of the file loses the locks that its other connections hold.
-    row = connection.execute("SELECT token FROM state").fetchone()
-    if row is None:
-        raise Unsound("it does not tell its state")
-    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns, row[0])
-
-
-def _prepare(connection: sqlite3.Connection, *, made: bool) -> None:
-    connection.execute("PRAGMA synchronous = NORMAL")
-    # Nothing of a search is ever written outside the workspace.
-    connection.execute("PRAGMA temp_store = MEMORY")
-    if made:
-        # An index is made faster with pages of twice the usual size.
-        connection.execute("PRAGMA page_size = 8192")
-        connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
-        return
-    told = [
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
-    ]
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    if told != [APPLICATION_ID, SCHEMA_VERSION] or not tables.issuperset(TABLES):
+def _opened(data: bytes) -> sqlite3.Connection:
+    """Return a connection to a copy of a file's database."""
+    database, told = data[: -_SUM.size], data[-_SUM.size :]
+    if len(told) < _SUM.size or not told.startswith(_MARK):
         raise Unsound("it is not an index of this version")
+    _, version, total = _SUM.unpack(told)
+    if zlib.crc32(database) != total:
+        raise Unsound("it is not as it was written")
+    if version != SCHEMA_VERSION:
+        raise Unsound("it is not an index of this version")
+    connection = _connect()
+    try:
+        connection.deserialize(database)
+        found = connection.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.Error as error:
+        connection.close()
+        raise Unsound(str(error)) from error
+    if found != APPLICATION_ID:
+        connection.close()
+        raise Unsound("it is not an index of this version")
+    return connection
 
 
-def _clear(state: int) -> None:
-    for suffix in _SUFFIXES:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(INDEX_NAME + suffix, dir_fd=state)
+def _clean(state: int) -> None:
+    """Remove what killed writers and earlier versions left; only one call at a time."""
+    try:
+        with locked(state, seconds=0.0):
+            atomic.sweep(state, older_than=LITTER_SECONDS)
+            for suffix in _OLD_SUFFIXES:
+                remove(state, INDEX_NAME + suffix)
+    except (HeldError, OSError):
+        # Somebody else does it, or nothing can be locked here.
+        return
 
 
-def _is_missing(state: int) -> bool:
-    """Return whether there is no index, or any file of it is a link or no file."""
-    sizes = {}
-    for suffix in _SUFFIXES:
-        with contextlib.suppress(FileNotFoundError):
-            found = os.stat(INDEX_NAME + suffix, dir_fd=state, follow_symlinks=False)
-            if not stat.S_ISREG(found.st_mode):
-                return True
-            sizes[suffix] = found.st_size
-    return not sizes.get("")
-
-
-def judged(error: Exception) -> Exception:
-    """Return what an error of SQLite, or of reading what it holds, means for the index.
-
-    Unsound, or unusable on disk.
-    """
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    unsound = {
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_ERROR,
-        sqlite3.SQLITE_CONSTRAINT,
-        sqlite3.SQLITE_MISMATCH,
-        sqlite3.SQLITE_FORMAT,
-    }
-    kind = Unsound if code in unsound else Unusable
-    return kind(str(error))
+def _key(status: os.stat_result) -> FileKey:
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

@@ -122,8 +122,10 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
     from hindnote.core.project.todos.looking import observe
 
     try:
-        workspace = locate(place["cwd"].resolve(), None, place["docs_root"], place["todos_root"])
-        found = [item["path"] for item in observe(workspace).todos() if item["id"] == int(which)]
+        roots = (place["docs_root"], place["todos_root"])
+        with locate(place["cwd"].resolve(), None, *roots) as workspace:
+            todos = observe(workspace).todos()
+        found = [item["path"] for item in todos if item["id"] == int(which)]
     except Declined as declined:
         raise click.ClickException(declined.message) from declined
     if len(found) != 1:

@@ -68,7 +68,7 @@ def mutation(
         effects.may_touch_cache()
         state = open_state(workspace)
         stack.callback(os.close, state)
-        stack.enter_context(root_lock(workspace, state, effects))
+        stack.enter_context(root_lock(state, effects))
         effects.reached("locked")
         journals = stack.enter_context(state_folder(state, JOURNALS))
         staging = stack.enter_context(state_folder(state, STAGING))

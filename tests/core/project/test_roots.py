@@ -197,7 +197,7 @@ def test_an_index_file_that_is_a_link_is_replaced_and_not_followed(
     link.unlink(missing_ok=True)
     link.symlink_to(base.parent / "beside" / "secret.md")
 
-    dto = run("artifact_search", query="hello").dto
+    dto = run("artifact_search", query="hello", rebuild=bool(suffix)).dto
 
     assert dto["data"]["cache_state"]["state"] == "rebuilt"
     assert len(dto["data"]["results"]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import threading
@@ -154,28 +153,3 @@ def test_it_is_asked_once_when_nothing_changed_and_again_when_something_did(
     rows = run("artifact_search", query="word").dto["data"]["results"]
     assert len(asked) == 5
     assert len(rows) == 10
-
-
-@pytest.mark.usefixtures("documents")
-def test_it_is_asked_again_when_another_connection_wrote_meanwhile(
-    base: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("artifact_search")
-    real = corpora._partial
-
-    def after_another_wrote(*arguments: Any) -> int:
-        other = sqlite3.connect(base / ".hindnote" / "artifacts.sqlite3", isolation_level=None)
-        with contextlib.closing(other):
-            other.execute("BEGIN")
-            for table, column in (("documents", "id"), ("contents", "document")):
-                other.execute(f"DELETE FROM {table} WHERE {column} > 3")
-            other.execute("DELETE FROM words WHERE rowid > 3")
-            other.execute("COMMIT")
-        return real(*arguments)
-
-    monkeypatch.setattr(corpora, "_partial", after_another_wrote)
-
-    answer = run("artifact_search", query="word").dto
-
-    assert len(answer["data"]["results"]) == 3
-    assert answer["completeness"]["collections"]["results"]["total"] == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import json
@@ -19,8 +18,6 @@ import pytest
 
 from hindnote.core.project.artifacts import opening
 from hindnote.core.project.artifacts import search as searching
-from hindnote.core.project.effects import EffectLog
-from hindnote.core.project.roots import locate
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -186,12 +183,6 @@ def with_metadata_that_is_no_json(file: Path) -> None:
     connection.close()
 
 
-def without_its_state(file: Path) -> None:
-    with sqlite3.connect(file) as connection:
-        connection.execute("DELETE FROM state")
-    connection.close()
-
-
 def empty(file: Path) -> None:
     file.write_bytes(b"")
 
@@ -206,7 +197,6 @@ def empty(file: Path) -> None:
         of_another_schema,
         without_a_table,
         misspelt,
-        without_its_state,
         empty,
         Path.unlink,
     ],
@@ -279,24 +269,6 @@ def test_where_no_index_can_be_kept_one_in_memory_serves(
     assert len(dto["data"]["results"]) == 1
 
 
-def test_a_busy_index_is_not_waited_for_forever(
-    write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settle(write("docs/a.md", "word"))
-    run("artifact_search")
-    settle(write("docs/b.md", "word"))
-    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.05)
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-
-    dto = run("artifact_search", query="word").dto
-
-    assert dto["data"]["cache_state"]["state"] == "memory"
-    assert len(dto["data"]["results"]) == 2
-    other.close()
-    assert state(run) == ("refreshed", 1)
-
-
 def test_a_document_that_goes_away_meanwhile_is_counted(
     write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,80 +288,68 @@ def test_a_document_that_goes_away_meanwhile_is_counted(
     assert data["cache_state"]["unreadable"] == 1
 
 
-def test_a_search_reads_one_state_of_an_index_that_another_changes(
-    file: Path, write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+def taken_away(file: Path) -> None:
+    file.unlink()
+
+
+def exchanged(file: Path) -> None:
+    garbage(file.with_suffix(".new"))
+    file.with_suffix(".new").replace(file)
+
+
+@pytest.mark.parametrize("meanwhile", [taken_away, exchanged, garbage])
+def test_what_another_does_to_the_file_meanwhile_changes_no_answer(
+    file: Path, write: Write, run: Run, monkeypatch: pytest.MonkeyPatch, meanwhile: Any
 ) -> None:
     settle(write("docs/a.md", "word"), write("docs/b.md", "word"))
     run("artifact_search")
     hits = searching._Search._hits
 
-    def then_another_clears(search: Any) -> Any:
-        found = hits(search)
-        other = sqlite3.connect(file, timeout=0, isolation_level=None)
-        with contextlib.closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
-            other.execute("DELETE FROM documents")
-        return found
+    def after_it(search: Any) -> Any:
+        meanwhile(file)
+        return hits(search)
 
-    monkeypatch.setattr(searching._Search, "_hits", then_another_clears)
-
-    assert len(run("artifact_search", query="word").dto["data"]["results"]) == 2
-
-
-def test_an_index_that_another_takes_away_while_it_is_opened_is_done_without(
-    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("docs/a.md", "word")
-    run("artifact_search")
-
-    def gone(*_: Any) -> Any:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-
-    monkeypatch.setattr(opening, "_stamp", gone)
+    with monkeypatch.context() as patch:
+        patch.setattr(searching._Search, "_hits", after_it)
+        assert len(run("artifact_search", query="word").dto["data"]["results"]) == 2
 
     told = run("artifact_search", query="word").dto["data"]
+    assert told["cache_state"]["state"] == "rebuilt"
+    assert len(told["results"]) == 2
+
+
+def test_an_index_that_cannot_be_written_serves_from_memory(
+    base: Path, write: Write, run: Run, file: Path
+) -> None:
+    """A folder stands in its place."""
+    write("docs/a.md", "word")
+    (file / "inside").mkdir(parents=True)
+
+    told = run("artifact_search", query="word").dto["data"]
+
     assert told["cache_state"]["state"] == "memory"
+    assert "no index can be kept on disk" in told["cache_state"]["reason"]
     assert len(told["results"]) == 1
 
 
-def test_an_index_that_another_call_uses_is_not_taken_away(
-    base: Path, write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(
+    write: Write, run: Run, file: Path
 ) -> None:
     settle(write("docs/a.md", "word"))
     run("artifact_search")
-    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.05)
-    before = file.stat().st_ino
-    used, made = opening.open_on_disk(locate(base), EffectLog(), rebuild=False)
-    assert not made
+    old, new = (file.parent / f".{digit * 16}.hindnote-tmp" for digit in "ab")
+    journal = file.with_name(f"{file.name}-journal")
+    for place in (old, new, journal):
+        place.write_bytes(b"x")
+    settle(old)
+    write("docs/b.md", "word")
 
-    with used:
-        told = run("artifact_search", query="word", rebuild=True).dto["data"]
+    run("artifact_search")
 
-        assert told["cache_state"]["state"] == "memory"
-        assert "using it" in told["cache_state"]["reason"]
-        assert len(told["results"]) == 1
-        assert file.stat().st_ino == before
-        assert state(run) == ("fresh", 0)
-    assert state(run, rebuild=True) == ("rebuilt", 1)
-
-
-def test_an_index_that_another_took_the_place_of_is_not_used(
-    write: Write, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("docs/a.md", "word")
-    real = opening.hold
-
-    def let_another_in(handle: int, *, exclusive: bool) -> None:
-        real(handle, exclusive=exclusive)
-        if not exclusive and file.exists():
-            file.rename(file.with_suffix(".old"))
-            file.write_bytes(b"")
-
-    monkeypatch.setattr(opening, "hold", let_another_in)
-    told = run("artifact_search", query="word").dto["data"]
-
-    assert told["cache_state"]["state"] == "memory"
-    assert "another one took its place" in told["cache_state"]["reason"]
-    assert len(told["results"]) == 1
+    assert not old.exists()
+    assert not journal.exists()
+    # A writer may be at work on it.
+    assert new.exists()
 
 
 def test_where_nothing_can_be_locked_an_index_is_kept_all_the_same(
@@ -404,33 +364,6 @@ def test_where_nothing_can_be_locked_an_index_is_kept_all_the_same(
 
     assert state(run) == ("rebuilt", 1)
     assert state(run) == ("fresh", 0)
-
-
-_WRITES = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
-try:
-    connection.execute("BEGIN IMMEDIATE")
-except sqlite3.OperationalError as error:
-    sys.exit(str(error))
-"""
-
-
-def test_a_call_does_not_lose_its_locks_to_another_one_in_its_process(
-    base: Path, write: Write, run: Run, file: Path
-) -> None:
-    settle(write("docs/a.md", "word"))
-    run("artifact_search")
-    writing, _ = opening.open_on_disk(locate(base), EffectLog(), rebuild=False)
-
-    with writing:
-        writing.connection.execute("BEGIN IMMEDIATE")
-        assert state(run) == ("fresh", 0)
-
-        other = subprocess.run(
-            [sys.executable, "-c", _WRITES, str(file)], capture_output=True, text=True, check=False
-        )
-    assert other.stderr.strip() == "database is locked"
 
 
 _ROUNDS = 12
