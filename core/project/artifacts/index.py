@@ -16,7 +16,6 @@ from hindnote.core.project.artifacts.following import UNSIGNED, follow
 from hindnote.core.project.artifacts.sound import Unsound
 
 if TYPE_CHECKING:
-    from hindnote.core.project.artifacts.opening import FileKey
     from hindnote.core.project.artifacts.walk import Walk
 
 APPLICATION_ID = 0x68696E64
@@ -40,6 +39,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
     title, metadata, body, tokenize = "unicode61 remove_diacritics 2"
 );
 """
+
+
+FileKey = tuple[int, int, int, int]
+"""Device, inode, size and time of an index's file."""
 
 
 class Index:

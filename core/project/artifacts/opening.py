@@ -22,7 +22,13 @@ from typing import TYPE_CHECKING
 from hindnote.core.fs import atomic
 from hindnote.core.fs.handles import look, read_file, remove
 from hindnote.core.fs.locks import HeldError, locked
-from hindnote.core.project.artifacts.index import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, Index
+from hindnote.core.project.artifacts.index import (
+    APPLICATION_ID,
+    SCHEMA,
+    SCHEMA_VERSION,
+    FileKey,
+    Index,
+)
 from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.state import open_state
@@ -50,9 +56,6 @@ _SUM = struct.Struct(">8sII")
 _MARK = b"hindnote"
 _OLD_SUFFIXES = ("-journal", "-wal", "-shm")
 """Files that earlier versions kept beside the index."""
-
-FileKey = tuple[int, int, int, int]
-"""Device, inode, size and time of an index's file."""
 
 _remembered: dict[FileKey, Index] = {}
 _guard = threading.Lock()
