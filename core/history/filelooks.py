@@ -73,8 +73,8 @@ def entries(
                 pass  # written by a version that tells other facts
         entry = _looked(look, file)
         found.append(entry)
-        if not isinstance(entry, Look):
-            learnt.append((file.path, file.stamp, entry.model_dump_json() if entry else ""))
+        if not isinstance(entry, Look) and (told := _told(entry)) is not None:
+            learnt.append((file.path, file.stamp, told))
     if learnt:
         facts.store(learnt)
     return found
@@ -87,6 +87,14 @@ def _looked(look: Callable[[FileT], SessionEntry | None], file: FileT) -> Known:
         if is_shortage(error):
             raise
         return Look.FAILED
+
+
+def _told(entry: SessionEntry | None) -> str | None:
+    """Return an entry as text; None when its file's name is no text."""
+    try:
+        return entry.model_dump_json() if entry else ""
+    except ValueError:
+        return None
 
 
 def _recalled(told: str) -> SessionEntry | None:

@@ -21,6 +21,8 @@ of it is nothing, and never the other file's bytes.
 
 from __future__ import annotations
 
+import errno
+import re
 from enum import Enum
 from io import BytesIO
 from itertools import accumulate
@@ -34,8 +36,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+FILE_LIMIT = 1 << 30
+"""Bytes of a file, at most; a larger one is refused before anything of it is read."""
+
+LINE_LIMIT = 128 << 20
+"""Bytes of a line, at most; a longer one is passed over, and counts as damaged."""
+
 _CHUNK = 1 << 17
 _PROBE = 1024
+
+_PIECES = re.compile(rb"\0+|[^\0]+")
+_PASSED_OVER = b"\0\n"
+"""Stands for a line that was too long to keep."""
 
 
 class State(Enum):
@@ -58,10 +70,20 @@ class Batch(NamedTuple):
     """Blank ones too, and each with its newline if it has one."""
 
     def filled(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the offset and bytes of each line that is not blank, without its newline."""
+        """Yield the offset and bytes of each line that is not blank, without its newline.
+
+        NUL bytes end a line as well, and each run of them is a line that nobody can read:
+        a machine that lost its power leaves them where a file had grown already.
+        """
         for offset, size, line in zip(*self, strict=True):
-            if size and not line.isspace():
+            if not size or line.isspace():
+                continue
+            if b"\0" not in line:
                 yield offset, line[:size]
+                continue
+            for piece in _PIECES.finditer(line[:size]):
+                if not piece.group().isspace():
+                    yield offset + piece.start(), piece.group()
 
 
 class LineFile:
@@ -113,6 +135,23 @@ class LineFile:
             return b""
         return b"".join(parts)
 
+    def rewritten(self) -> bool:
+        """Return whether bytes that were read have changed since, as far as its ends tell."""
+        try:
+            now = self._file.status()
+        except OSError as error:
+            if is_shortage(error):
+                raise
+            return True
+        if now.st_size < self._end:
+            return True
+        known = self._known
+        unchanged = (now.st_size, now.st_mtime_ns) == (known.st_size, known.st_mtime_ns)
+        return not unchanged and not self._begins_and_ends_as_before()
+
+    def _begins_and_ends_as_before(self) -> bool:
+        return all(self.read(offset, len(data)) == data for offset, data in self._probes)
+
     def state(self) -> State:
         """Return what became of the file, without reading new lines."""
         try:
@@ -124,7 +163,7 @@ class LineFile:
             return State.REPLACED
         if (now.st_size, now.st_mtime_ns) == (known.st_size, known.st_mtime_ns):
             return State.SAME
-        if any(self.read(offset, len(data)) != data for offset, data in self._probes):
+        if not self._begins_and_ends_as_before():
             return State.REPLACED
         if self._open_line and self.read(self._end, 1) not in (b"", b"\n"):
             # A whole object that goes on behind its end was no whole line after all.
@@ -143,9 +182,17 @@ class LineFile:
         """Yield the new lines, as many at once as were read at once.
 
         To be exhausted before it is called again.
+
+        Raises:
+            OSError: ``EFBIG`` when the file has more than ``FILE_LIMIT`` bytes.
         """
         self._known = self._file.status()
         limit = self._known.st_size
+        if limit > FILE_LIMIT:
+            self._file.close()
+            raise OSError(
+                errno.EFBIG, f"it has {limit:,} bytes, and at most {FILE_LIMIT:,} are read"
+            )
         offset = self._end
         if self._open_line and limit > offset:
             offset += 1
@@ -153,7 +200,10 @@ class LineFile:
         self._end = offset
         for lines in self._pieces(offset, limit):
             offset = self._end
-            if lines[-1].endswith(b"\n"):
+            if isinstance(lines, int):
+                self._end = offset + lines
+                yield Batch([offset], [lines - 1], [_PASSED_OVER])
+            elif lines[-1].endswith(b"\n"):
                 lengths = list(map(len, lines))
                 *offsets, self._end = accumulate(lengths, initial=offset)
                 yield Batch(offsets, [length - 1 for length in lengths], lines)
@@ -163,9 +213,14 @@ class LineFile:
                 yield Batch([offset], [len(lines[0])], lines)
         self._remember_probes()
 
-    def _pieces(self, start: int, limit: int) -> Iterator[list[bytes]]:
-        """Yield lines with their newlines; at last what has none, in a list of its own."""
+    def _pieces(self, start: int, limit: int) -> Iterator[list[bytes] | int]:
+        """Yield lines with their newlines; at last what has none, in a list of its own.
+
+        Of a line that is longer than ``LINE_LIMIT`` only its length is yielded.
+        """
         pending: list[bytes] = []
+        length = 0
+        """Bytes of the line that has begun; more than those in ``pending`` if it is too long."""
         while start < limit:
             chunk = self._file.read(min(_CHUNK, limit - start), start)
             if not chunk:
@@ -174,12 +229,19 @@ class LineFile:
             # Finds newlines several times faster than bytes.split.
             lines = BytesIO(chunk).readlines()
             rest = [] if chunk.endswith(b"\n") else [lines.pop()]
-            if lines:
+            ended = bool(lines)
+            if lines and length > LINE_LIMIT:
+                yield length + len(lines.pop(0))
+            elif lines:
                 lines[0] = b"".join((*pending, lines[0]))
+            if lines:
                 yield lines
-                pending = rest
-            else:
-                pending += rest
+            if ended:
+                pending, length = [], 0
+            pending += rest
+            length += sum(map(len, rest))
+            if length > LINE_LIMIT:
+                pending = []
         if pending:
             yield [b"".join(pending)]
 
@@ -191,6 +253,7 @@ class LineFile:
 
 def _is_whole(line: bytes) -> bool:
     """Return whether an unfinished line is a complete object all the same."""
+    line = line[line.rfind(b"\0") + 1 :]
     if not line.rstrip().endswith(b"}"):
         return False
     try:

@@ -13,6 +13,7 @@ from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from hindnote.core.history.lines import FILE_LIMIT
 from hindnote.core.history.prefilter import CHUNK, Needles
 from hindnote.core.programs import on_path
 
@@ -48,6 +49,8 @@ class Scan:
             if target.entry is not None
             and target.entry.added_words is not None
             and target.canonical != running
+            # Whoever opens a larger one refuses it, so it need not be read here.
+            and target.entry.size <= FILE_LIMIT
         ]
         self._places = {target.canonical: place for place, target in enumerate(self._order)}
         self._ripgrep = _ripgrep(on_path("rg"))

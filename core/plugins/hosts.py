@@ -229,4 +229,7 @@ def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionE
             entry = _instance(host, "host_sessions", item, SessionEntry)
             if entry.host != host.source.slug:
                 raise HostFailure(f"{host.source} listed a session of {entry.host!r}")
+            if not entry.id.isascii() and (named := clean(entry.id)) != entry.id:
+                # It was made from the name of a file, which may be no text.
+                entry = entry.model_copy(update={"id": named})
             yield entry

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+import msgspec
+
 from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
@@ -53,7 +55,15 @@ class ClaudeProjection:
         line, ordinal = self._slot(seq)
         kind = _KINDS[spine.kinds[seq - 1]]
         tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
-        return facts_of(line, kind, ordinal, tool or None, map(self._slot, self._further(seq)))
+        further = map(self._slot, self._further(seq))
+        try:
+            found = facts_of(line, kind, ordinal, tool or None, further)
+        except msgspec.MsgspecError:
+            # Once it could be read.
+            self._lines.refuse_rewritten()
+        if self._lines.rewritten():
+            self._lines.refuse_rewritten()
+        return found
 
     @property
     def added_words(self) -> tuple[str, ...]:
@@ -94,11 +104,22 @@ class Lines:
         size = self._spine.sizes[row]
         data = self._file.read(self._spine.offsets[row], size)
         if len(data) < size:
-            raise Refused(
-                "unreadable_session",
-                f"{self._file.path} was rewritten while it was read; ask again",
-            )
+            self.refuse_rewritten()
         return data
+
+    def rewritten(self) -> bool:
+        """Return whether lines that were read have changed since."""
+        return self._file.rewritten()
+
+    def refuse_rewritten(self) -> NoReturn:
+        """Say that the lines are no longer what they were when they were indexed.
+
+        Raises:
+            Refused: ``unreadable_session``.
+        """
+        raise Refused(
+            "unreadable_session", f"{self._file.path} was rewritten while it was read; ask again"
+        )
 
 
 class Transcript:

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
 from hindnote.core.history.cache import FileCache
@@ -93,7 +94,14 @@ class PiProjection:
         """
         entry = self._index.entry_of(seq)
         kind = _KINDS[self._index.kinds[seq - 1]]
-        return facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
+        try:
+            found = facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
+        except msgspec.MsgspecError:
+            # Once it could be read.
+            self._index.refuse_rewritten()
+        if self._index.source.rewritten():
+            self._index.refuse_rewritten()
+        return found
 
     @property
     def added_words(self) -> tuple[str, ...]:
@@ -202,6 +210,10 @@ class LiveLines:
         """Return an entry again, by its number."""
         return self._lines[offset][:size]
 
+    def rewritten(self) -> bool:
+        """Return False: what was sent stays as it was."""
+        return False
+
 
 class Sessions:
     """The sessions of this process, decoded once and extended while they grow."""
@@ -231,7 +243,8 @@ class Sessions:
         except OSError as error:
             if is_shortage(error):
                 raise
-            raise Refused("unreadable_session", f"{path} cannot be read: {error}") from error
+            reason = error.strerror or error
+            raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
 
     def of_live(
         self, entries: LiveEntries, session_id: str, leaf_id: str | None = None

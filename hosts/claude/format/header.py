@@ -22,6 +22,7 @@ from hindnote.core.history.ends import Read, first_lines, last_lines_with, reade
 from hindnote.core.history.files import open_file, read_file
 from hindnote.core.history.jsontext import mend
 from hindnote.core.shortage import is_shortage
+from hindnote.core.text import clean
 
 FACTS_WITHIN = 1 << 26
 """Bytes at the beginning of a file among which its facts are looked for."""
@@ -63,7 +64,8 @@ class Place(Struct, frozen=True):
 
 def place_of(path: Path | str) -> Place:
     """Return what a path says of the session that lies there."""
-    *folders, name = os.fspath(path).split("/")
+    # A name need not be text.
+    *folders, name = clean(os.fspath(path)).split("/")
     stem = name.removesuffix(".jsonl")
     if stem.startswith(_AGENT) and len(stem) > len(_AGENT):
         main = None

@@ -19,6 +19,7 @@ from hindnote.core.history.ends import Read, first_lines, last_lines_with, reade
 from hindnote.core.history.files import open_file
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.shortage import is_shortage
+from hindnote.core.text import clean
 
 HEADER_WITHIN = 1 << 20
 """Bytes at the beginning of a file within which its header has to end."""
@@ -148,7 +149,8 @@ def find_name(read: Read, start: int, size: int) -> str | None:
 def id_in_name(file: str) -> str:
     """Return the session id in a file name like ``<time>_<id>.jsonl``, else the bare name."""
     named = _NAMED.search(file)
-    return named.group(1) if named else PurePath(file).name.removesuffix(".jsonl")
+    # A name need not be text.
+    return clean(named.group(1) if named else PurePath(file).name.removesuffix(".jsonl"))
 
 
 def is_named(file: str) -> bool:

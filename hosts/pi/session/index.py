@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from msgspec import UNSET, Struct
 
@@ -63,6 +63,10 @@ class Source(Protocol):
 
     def read(self, offset: int, size: int) -> bytes:
         """Return a line again, by the position and size it was delivered with."""
+        ...
+
+    def rewritten(self) -> bool:
+        """Return whether lines that were delivered have changed since."""
         ...
 
 
@@ -176,11 +180,18 @@ class Index:
         size = self.sizes[entry]
         data = self.source.read(self.offsets[entry], size)
         if len(data) < size:
-            raise Refused(
-                "unreadable_session",
-                f"{self.label} was rewritten while it was read; ask again",
-            )
+            self.refuse_rewritten()
         return data
+
+    def refuse_rewritten(self) -> NoReturn:
+        """Say that the lines are no longer what they were when they were indexed.
+
+        Raises:
+            Refused: ``unreadable_session``.
+        """
+        raise Refused(
+            "unreadable_session", f"{self.label} was rewritten while it was read; ask again"
+        )
 
     def _publish(self) -> None:
         old = self.state.damaged

@@ -273,3 +273,95 @@ def test_cache_decodes_afresh_after_an_extension_that_failed(path: Path) -> None
 
     assert second is not first
     assert second.seen == [b'{"a":1}', b'{"b":2}']
+
+
+# -- what costs itself alone ---------------------------------------------------
+
+
+def test_a_record_behind_nul_bytes_is_delivered_and_the_gap_as_a_line_of_its_own(
+    path: Path,
+) -> None:
+    gap = b"\0" * 4096
+    path.write_bytes(b'{"a":1}\n' + gap + b'{"b":2}\n{"c"' + gap + b'{"d":4}' + gap + b"\n")
+    file = LineFile(path)
+
+    found = list(file.advance())
+
+    assert [line for _, line in found] == [
+        *(b'{"a":1}', gap, b'{"b":2}', b'{"c"', gap, b'{"d":4}', gap)
+    ]
+    assert [file.read(offset, len(line)) for offset, line in found] == [line for _, line in found]
+
+
+def test_a_whole_record_behind_nul_bytes_needs_no_newline(path: Path) -> None:
+    path.write_bytes(b"\0" * 10 + b'{"b":2}')
+
+    assert bodies(LineFile(path)) == [b"\0" * 10, b'{"b":2}']
+
+
+def test_a_line_that_is_too_long_is_passed_over_and_counted_as_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LINE_LIMIT", 100)
+    monkeypatch.setattr(lines, "_CHUNK", 16)
+    long, longer = b'{"x":"' + b"y" * 200 + b'"}', b"z" * 1_000
+    parts = [b'{"a":1}', long, b'{"b":2}', b'{"c":3}', longer, longer, b'{"d":4}']
+    path.write_bytes(b"".join(part + b"\n" for part in parts))
+    file = LineFile(path)
+
+    found = list(file.advance())
+
+    assert [line for _, line in found if b"\0" not in line] == [
+        *(b'{"a":1}', b'{"b":2}', b'{"c":3}', b'{"d":4}')
+    ]
+    starts = [sum(len(part) + 1 for part in parts[:place]) for place in range(len(parts))]
+    assert [offset for offset, _ in found] == starts
+    assert file.end == path.stat().st_size
+
+
+@given(
+    st.lists(st.integers(0, 60), max_size=12),
+    st.integers(1, 40),
+    st.integers(1, 20),
+    st.booleans(),
+)
+def test_every_line_within_the_limit_comes_whatever_stands_beside_it(
+    tmp_path_factory: pytest.TempPathFactory,
+    sizes: list[int],
+    limit: int,
+    chunk: int,
+    closed: bool,
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "file"
+    rows = [b"%d" % (place % 10) * size for place, size in enumerate(sizes)]
+    path.write_bytes(b"\n".join(rows) + (b"\n" if closed else b""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "LINE_LIMIT", limit)
+        patch.setattr(lines, "_CHUNK", chunk)
+        found = bodies(LineFile(path))
+
+    ended = rows if closed else rows[:-1]
+    assert [row for row in found if len(row) <= limit and b"\0" not in row] == [
+        row for row in ended if 0 < len(row) <= limit
+    ]
+    assert sum(len(row) > limit + chunk for row in found) == 0
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(path: Path) -> None:
+    path.write_bytes(b'{"a":1}\n')
+    os.truncate(path, 10 << 30)
+
+    with pytest.raises(OSError, match=r"it has 10,737,418,240 bytes, and at most 1,073,741,824"):
+        bodies(LineFile(path))
+
+
+def test_a_file_says_when_what_was_read_of_it_is_no_longer_there(path: Path) -> None:
+    path.write_bytes(b'{"a":1}\n')
+    file = LineFile(path)
+    assert bodies(file) == [b'{"a":1}']
+    append(path, b'{"b":2}\n')
+    assert not file.rewritten()
+
+    path.write_bytes(b'{"z":1}\n{"b":2}\n')
+
+    assert file.rewritten()

@@ -569,3 +569,16 @@ def test_a_grown_transcript_is_the_same_as_one_read_at_once(
         assert set(seqs) >= {seq for row in branch for seq in spine.seqs(row)}
     for position in range(len(seqs)):
         Timeline(whole.projection).event(position)
+
+
+def test_a_session_rewritten_after_it_was_read_is_refused(tmp_path: Path) -> None:
+    file = turn().write(tmp_path / "s.jsonl")
+    projection = opened(file)
+    whole = file.read_bytes()
+
+    for other in (whole.replace(b"}\n", b"x\n"), whole.replace(b'"p"', b'"q"') + b"\n"):
+        file.write_bytes(other)
+        with pytest.raises(Refused) as refused:
+            projection.facts(1)
+        assert refused.value.code == "unreadable_session"
+        assert "rewritten" in str(refused.value)

@@ -15,6 +15,7 @@ from hindnote.core.history.instants import instant
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Refused
+from hindnote.hosts.pi.catalogue import Catalogue, Places
 from hindnote.hosts.pi.decoder import PiProjection, Sessions
 
 DATA = Path(__file__).parents[2] / "data/pi"
@@ -768,3 +769,31 @@ def test_bytes_that_are_no_utf8_cost_themselves_alone(writer: Writer) -> None:
     assert projection.facts(1).text == "caf\ufffd"
     assert projection.facts(2).tool == "b\ufffd"
     assert projection.facts(2).arguments == "{}"
+
+
+def test_a_session_rewritten_after_it_was_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    writer = Writer(file)
+    writer.user("one")
+    projection = Sessions().of_file(file)
+    assert projection is not None
+    whole = file.read_bytes()
+
+    for other in (whole[:-20] + b"x" * 19 + b"\n", whole.replace(b"one", b"two") + b"\n"):
+        file.write_bytes(other)
+        with pytest.raises(Refused) as refused:
+            projection.facts(1)
+        assert refused.value.code == "unreadable_session"
+        assert "rewritten" in str(refused.value)
+
+
+def test_a_header_without_an_id_leaves_the_name_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "2026-11-30T09-00-00-000Z_named.jsonl"
+    writer = Writer(file, id="")
+    writer.user("one")
+    projection = Sessions().of_file(file)
+    assert projection is not None
+
+    assert projection.header.session_id == "named"
+    entries = Catalogue().sessions(Places((tmp_path,), ()))
+    assert [entry.id for entry in entries] == ["named"]

@@ -1,0 +1,182 @@
+"""One bad file among sessions costs itself: names, kinds, sizes, and moments of a call."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindnote import HostCall
+from hindnote.core.dispatch import Dispatcher
+from hindnote.core.history.descriptors import OpenFile
+from hindnote.core.plugins import Hosts
+from hindnote.hosts.claude import plugin as claude
+from hindnote.hosts.pi import plugin as pi
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names and kinds of Unix")
+
+GOOD = 5
+WORDS = "marmalade"
+
+NAMES = (
+    b"bad\xff\xfe.jsonl",
+    b"2026-11-30T09-00-00-000Z_bad\xff.jsonl",
+    b"agent-\xed\xb2\x80.jsonl",
+    b"line\nbreak.jsonl",
+    b"-leading.jsonl",
+    b".jsonl",
+    b"'quoted\" $(name).jsonl",
+    "bidi\u202e\u2066.jsonl".encode(),
+    b"x" * 240 + b".jsonl",
+    b"00000001.jsonl.jsonl",
+)
+
+
+def rows(host: str, name: str, *texts: str) -> bytes:
+    found: list[dict[str, Any]] = []
+    if host == "pi":
+        found.append({"type": "session", "version": 3, "id": name, "cwd": "/w"})
+    for place, text in enumerate(texts):
+        message = {"role": "user", "content": text}
+        above = f"{name}-{place - 1}" if place else None
+        if host == "pi":
+            row = {"type": "message", "id": f"{name}-{place}", "parentId": above}
+        else:
+            row = {"parentUuid": above, "type": "user", "uuid": f"{name}-{place}"}
+            row |= {"sessionId": name, "cwd": "/w", "timestamp": "2026-11-30T09:00:00.000Z"}
+        found.append({**row, "message": message})
+    return b"".join(json.dumps(row).encode() + b"\n" for row in found)
+
+
+def content(host: str, draw: random.Random) -> bytes:
+    whole = rows(host, f"odd{draw.randrange(3)}", WORDS, "more")
+    return draw.choice(
+        (
+            b"",
+            b"\n" * 5_000,
+            b"no session\n" * 300,
+            whole,
+            whole[: draw.randrange(len(whole))],
+            b"\0" * 9_000 + whole,
+            whole + b"\0" * 9_000,
+            whole.replace(b"\n", b"\n" + b"\0" * 4_096),
+            b'{"x":"' + b"y" * 300_000 + b'"}\n' + whole,
+            b"[" * 100_000 + b"\n" + whole,
+            whole.replace(b'"odd', b'"\xff\\ud800odd'),
+            whole.replace(b'"id": "odd', b'"id": "", "was": "odd'),
+            draw.randbytes(20_000),
+        )
+    )
+
+
+def place(path: Path, host: str, draw: random.Random) -> None:
+    """Put something at a path."""
+    kind = draw.choice(("file", "file", "file", "sparse", "pipe", "folder", "link", "socket"))
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "link":
+        path.symlink_to(draw.choice(("/dev/zero", "nowhere", path.name, "/", "/dev/full")))
+    elif kind == "socket":
+        # The name of a socket may have no more than a hundred bytes.
+        short = path.with_name("s")
+        with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as one:
+            one.bind(short.name)
+        short.replace(path)
+    else:
+        path.write_bytes(content(host, draw))
+        if kind == "sparse":
+            os.truncate(path, draw.choice((1 << 24, 10 << 30)))
+
+
+def change(path: Path, host: str, draw: random.Random) -> None:
+    """Do something to what lies at a path, as another program may at any moment."""
+    what = draw.choice(("remove", "cut", "replace", "rewrite", "grow", "exchange"))
+    if what == "replace" and not path.is_dir():
+        new = path.with_name("new")
+        new.write_bytes(content(host, draw))
+        new.replace(path)
+    elif what in ("remove", "exchange", "replace"):
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        if what != "remove":
+            place(path, host, draw)
+    elif not path.is_file():
+        return
+    elif what == "cut":
+        os.truncate(path, draw.randrange(200))
+    elif what == "grow":
+        with path.open("ab") as file:
+            file.write(content(host, draw))
+    else:
+        with path.open("r+b") as file:
+            file.write(draw.randbytes(min(path.stat().st_size, 4_000)))
+
+
+@contextmanager
+def moment(count: int, act: Callable[[], None]) -> Iterator[None]:
+    """Act before the nth read of a session file."""
+    reads = 0
+    really = OpenFile.read
+
+    def read(file: OpenFile, size: int, offset: int) -> bytes:
+        nonlocal reads
+        reads += 1
+        if reads == count:
+            act()
+        return really(file, size, offset)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OpenFile, "read", read)
+        yield
+
+
+def call(dispatcher: Dispatcher, host: str, folder: Path, **arguments: Any) -> dict[str, Any]:
+    answer = dispatcher.call(HostCall(host=host, cwd=folder), "history_list", arguments)
+    answer.text.encode()
+    return json.loads(json.dumps(answer.result).encode())  # type: ignore[no-any-return]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("host", ["pi", "claude"])
+def test_a_bad_file_costs_itself_whatever_it_is_and_becomes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, rounds: Callable[[int], int]
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME", "PI_CODING_AGENT_DIR", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    dispatcher = Dispatcher(Hosts.of({"pi": pi, "claude": claude}), tmp_path / "notes")
+    for number in range(rounds(400)):
+        draw = random.Random(number)
+        base = tmp_path / str(number)
+        folder = base if host == "pi" else base / "projects" / "-w"
+        folder.mkdir(parents=True)
+        monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(base))
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(base))
+        good = [f"{place:08d}" for place in range(GOOD)]
+        for name in good:
+            (folder / f"{name}.jsonl").write_bytes(rows(host, name, f"{WORDS} {name}"))
+        bad = folder / os.fsdecode(draw.choice(NAMES))
+        place(bad, host, draw)
+
+        # So short a word rules no file out, so every session is decoded.
+        query = draw.choice(([WORDS], ["ma"], None))
+        arguments = {"session": "*"} if query is None else {"session": "*", "query": query}
+        with moment(draw.randrange(1, 40), lambda: change(bad, host, draw)):  # noqa: B023
+            found = call(dispatcher, host, folder, **arguments)
+
+        named = {row["session"] for row in found["items"]}
+        assert {f"{host}:{name}" for name in good} <= named, (number, found)
+        assert "note" not in found, (number, found)
+        assert found["sessions_remaining"] == 0, (number, found)
+        for name in [*named]:
+            one = call(dispatcher, host, folder, session=name)
+            assert "items" in one or one["code"] in ("unreadable_session", "unknown_session")
