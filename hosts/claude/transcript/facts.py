@@ -11,6 +11,8 @@ from msgspec import Raw, Struct
 from hindnote.core.history.instants import recorded
 from hindnote.core.history.jsontext import accepted, compact, placeholder, shaped
 from hindnote.core.history.projection import SlotFacts, SlotKind
+from hindnote.hosts.claude.format.blocks import described, is_failure
+from hindnote.hosts.claude.transcript.kinds import THOUGHTS, is_result
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
@@ -60,6 +62,8 @@ class _Block(Struct, gc=False):
     content: Raw = Raw()
     is_error: Any = None
     source: Raw = Raw()
+    whole: Raw = Raw()
+    """The block itself, set where it is taken from its list."""
 
 
 class _Rendered(Struct, gc=False):
@@ -130,7 +134,12 @@ def _blocks(content: Raw) -> list[_Block]:
     text = shaped(content, str)
     if text is not None:
         return [_Block("text", text)]
-    return [shaped(raw, _Block) or _Block() for raw in shaped(content, list[Raw]) or ()]
+    found = []
+    for raw in shaped(content, list[Raw]) or ():
+        block = shaped(raw, _Block) or _Block()
+        block.whole = raw
+        found.append(block)
+    return found
 
 
 def _block(row: _Row, ordinal: int) -> _Block:
@@ -140,15 +149,16 @@ def _block(row: _Row, ordinal: int) -> _Block:
 
 def _joined(blocks: Iterable[_Block]) -> str:
     """Return the text of blocks, each on lines of its own; media are named in place."""
-    parts = (_text(block.text) if block.type == "text" else _named(block) for block in blocks)
-    return "\n".join(part for part in parts if part)
+    return "\n".join(part for block in blocks if (part := _shown(block)))
 
 
-def _named(block: _Block) -> str:
-    """Return a name for a block that is no text: ``[image image/png, 12,345 bytes]``."""
+def _shown(block: _Block) -> str:
+    """Return the text of a block, or a name in its place: ``[image image/png, 12,345 bytes]``."""
+    if block.type == "text":
+        return _text(block.text)
     source = shaped(block.source, _Source)
     if source is None:
-        return ""
+        return described(block.whole)
     named = f"{_text(block.type)} {_text(source.media_type)}".strip()
     return placeholder(named, source.data)
 
@@ -159,7 +169,7 @@ def _spoken(row: _Row) -> str:
         return _attached(row)
     if row.type == "system":
         return _told(row)
-    return _joined(block for block in _blocks(_content(row)) if block.type != "tool_result")
+    return _joined(block for block in _blocks(_content(row)) if not is_result(_text(block.type)))
 
 
 def _attached(row: _Row) -> str:
@@ -180,7 +190,8 @@ def _told(row: _Row) -> str:
 
 
 def _answer(row: _Row, ordinal: int) -> str:
-    return _text(_block(row, ordinal).text)
+    block = _block(row, ordinal)
+    return "" if block.type in THOUGHTS else _shown(block)
 
 
 # -- tools ---------------------------------------------------------------------
@@ -192,14 +203,16 @@ def _call(block: _Block) -> dict[str, Any]:
 
 
 def _result(block: _Block, row: _Row) -> dict[str, Any]:
-    text = _joined(_blocks(block.content))
+    # The result of a tool that ran where the model runs is one object, or a list of such.
+    single = bytes(block.content).startswith(b"{")
+    text = described(block.content) if single else _joined(_blocks(block.content))
     record = shaped(row.tool_use_result, _Record) or _Record()
     notice = _PERSISTED.match(text)
     path = _text(record.persisted_output_path) or (notice.group(1) if notice else "")
     return {
         "text": text,
         # The host leaves the mark out where a call went well.
-        "failed": block.is_error is True,
+        "failed": block.is_error is True or (single and is_failure(block.content)),
         "output_truncated": bool(path) or record.truncated is True,
         "full_output_path": path or None,
     }

@@ -19,7 +19,6 @@ from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     CALLS,
     LEADS_ON,
-    NO_GROUP,
     NOTE,
     REPEATED,
     RESULT,
@@ -112,7 +111,6 @@ class Growth:
         """Begin to watch for what later rows do to the ones that are here."""
         spine = self._spine
         spine.ids.settle()
-        self._rowwise.responses.settle()
         spine.stirred = len(spine.flags)
         spine.rewritten = False
         self._rowwise.settled = spine.last_seq
@@ -168,7 +166,6 @@ class Growth:
         starts, texts, calling = spine.starts, spine.texts, spine.calling
         waiting, call_ids, call_places = rowwise.waiting, spine.call_ids, rowwise.call_places
         tools, names = spine.tools, rowwise.tool_names
-        response, group, start = None, NO_GROUP, ROOT
         slots = self._allot(rows)
         for row, slot, (uuid, number) in zip(rows, slots, numbers.items(), strict=True):
             parent = numbers.get(row.parent_uuid, number)  # type: ignore[arg-type]
@@ -203,9 +200,8 @@ class Growth:
                 row.is_api_error_message or message.model == kinds.SYNTHETIC
             ):
                 block = blocks[0]
-                if not response or message.id != response:
-                    response, group = message.id, rowwise.respond(row, uuid, number)
-                    start = starts[group]
+                group = rowwise.respond(row, uuid, number)
+                start = starts[group]
                 if block.type == "tool_use" and block.id:
                     flags[number] = _CALL_ROW
                     held[slot] = _CALL

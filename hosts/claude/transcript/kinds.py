@@ -85,7 +85,7 @@ def kinds_of(row: Row) -> bytes:
         return bytes(map(_answer_kind, content))
     if row.type != "user":
         return _ONE[_spoken(row)]
-    if len(content) == 1 and content[0].type == "tool_result" and content[0].tool_use_id:
+    if len(content) == 1 and is_result(content[0].type) and content[0].tool_use_id:
         return _ONE[RESULT]
     return _user_kinds(row, content)
 
@@ -115,10 +115,34 @@ def has_text(block: Block) -> bool:
     return size > len(b"null") or (size > len(b'""') and bytes(block.text)[:1] == b'"')
 
 
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+"""Blocks of an answer that are part of no document."""
+
+
+def is_result(type_: str) -> bool:
+    """Return whether blocks of a type hold what a tool gave back.
+
+    ``advisor_tool_result``, ``web_search_tool_result`` and their like are the results of
+    tools that ran where the model runs, and lie in the answer beside their calls.
+    """
+    return type_ == "tool_result" or type_.endswith("_tool_result")
+
+
+def speaks(block: Block) -> bool:
+    """Return whether a block of an answer has anything to show: a text, or a name in its place."""
+    return has_text(block) if block.type == "text" else block.type not in THOUGHTS
+
+
 def _answer_kind(block: Block) -> int:
-    if block.type == "text":
+    type_ = block.type
+    if type_ == "text":
         return ASSISTANT
-    return CALL if block.type == "tool_use" and block.id else NOTHING
+    if type_.endswith("tool_use") and block.id:
+        # tool_use, server_tool_use, mcp_tool_use
+        return CALL
+    if is_result(type_) and block.tool_use_id:
+        return RESULT
+    return NOTHING if type_ in THOUGHTS or not type_ else ASSISTANT
 
 
 def _user_kinds(row: Row, blocks: list[Block]) -> bytes:
@@ -126,7 +150,7 @@ def _user_kinds(row: Row, blocks: list[Block]) -> bytes:
     found = bytearray()
     rest = _spoken(row)
     for block in blocks:
-        if block.type == "tool_result" and block.tool_use_id:
+        if is_result(block.type) and block.tool_use_id:
             found.append(RESULT)
         else:
             found.append(rest)

@@ -97,6 +97,8 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     )
     logical_parent_uuid: str | None = None
     compact_metadata: Compaction | None = None
+    request_id: str | None = None
+    api_block_index: int | None = None
     leaf_uuid: str | None | UnsetType = UNSET
     explicit: bool = False
     custom_title: str | None = None

@@ -6,7 +6,6 @@ from array import array
 from typing import TYPE_CHECKING
 
 from hindnote.hosts.claude.transcript import kinds
-from hindnote.hosts.claude.transcript.ids import Ids
 from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     CALLS,
@@ -25,6 +24,39 @@ if TYPE_CHECKING:
 _CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
 
 
+class _Response:
+    """The response whose rows are being read.
+
+    It ends at the next row that is neither its own nor one of its results or of the notes
+    beside these. Claude Code counts the blocks of a response in ``apiBlockIndex`` (since
+    2.1) and names its request in ``requestId``, where the endpoint gave one.
+    """
+
+    def __init__(self) -> None:
+        self._id = ""
+        self._request: str | None = None
+        self._block = -1
+
+    def end(self) -> None:
+        """End it: the next answer's row begins another one."""
+        self._id = ""
+
+    def goes_on(self, row: Row, id_: str) -> bool:
+        """Return whether a row belongs to it; if not, another response begins with the row."""
+        request, block = row.request_id, row.api_block_index
+        if (
+            id_ != self._id
+            or (request and self._request and request != self._request)
+            or (block is not None and block <= self._block)
+        ):
+            self._id, self._request = id_, request
+            self._block = -1 if block is None else block
+            return False
+        self._request = request or self._request
+        self._block = self._block if block is None else block
+        return True
+
+
 class Rowwise:
     """Adds to a spine one row at a time, for which there is room already.
 
@@ -38,7 +70,9 @@ class Rowwise:
         """The highest seq that readers know already."""
         self.waiting: dict[str, list[int]] = {}
         """Rows whose parent has not been read, by the parent's id."""
-        self.responses = Ids()
+        self._response = _Response()
+        self._responded = ROOT
+        """The last row that was asked for its response; rows are asked for more than once."""
         self.call_places = array("i")
         """By row: where its first call is in ``call_ids``, ``ROOT`` for a row without any."""
         self._callers: dict[str, int] = {}
@@ -77,11 +111,18 @@ class Rowwise:
         return LOST
 
     def respond(self, row: Row, uuid: str, number: int) -> int:
-        """Return the response that an answer's row belongs to."""
+        """Return the response that an answer's row belongs to.
+
+        The id of a message does not tell one: relays send several responses with the same.
+        """
         spine = self._spine
         starts = spine.starts
-        group = self.responses.add((row.message and row.message.id) or uuid)
-        if group == len(starts):
+        group = len(starts) - 1
+        if number == self._responded:
+            return group
+        self._responded = number
+        if not self._response.goes_on(row, (row.message and row.message.id) or uuid):
+            group += 1
             starts.append(number)
             spine.texts.append(0)
             spine.calling.append(0)
@@ -105,8 +146,10 @@ class Rowwise:
             if kind == _CALL and type(content) is list:
                 spine.answers[first + place - 1] = group + 1
                 self._add_call(content[place], number)
+            elif kind == _RESULT and type(content) is list:
+                self._add_own_result(content[place].tool_use_id or "", group)
             elif kind == _TEXT:
-                spoken = type(content) is not list or kinds.has_text(content[place])
+                spoken = type(content) is not list or kinds.speaks(content[place])
                 self._add_text(group, first + place, spoken)
         if calls:
             spine.calling[group] = 1
@@ -119,6 +162,15 @@ class Rowwise:
             self.call_places[number] = len(spine.call_ids)
         spine.call_ids.append(name)
         spine.tools.append(self.tool_names.setdefault(tool, tool))
+
+    def _add_own_result(self, name: str, group: int) -> None:
+        """Add the result of a tool that ran where the model runs: it lies in the answer itself."""
+        spine = self._spine
+        first = spine.place(spine.firsts[spine.starts[group]])
+        calls = spine.call_ids[first:]
+        tool = spine.tools[first + calls.index(name)] if name in calls else ""
+        spine.call_ids.append(name)
+        spine.tools.append(tool)
 
     def _add_text(self, group: int, seq: int, spoken: bool) -> None:
         """Place a text block: the first of a response speaks for all of them."""
@@ -147,6 +199,7 @@ class Rowwise:
             spine.hang(number, spine.parents[number])
             return
         else:
+            self._response.end()
             spine.flags[number] = SPEAKER
             spine.closing[spine.firsts[number] - 1] = 1
         spine.lead_on(spine.parents[number])
@@ -207,6 +260,7 @@ class Rowwise:
         spine.flags[number] = NOTE
         spine.hang(number, spine.parents[number])
         if row.subtype == "compact_boundary":
+            self._response.end()
             spine.boundary = number
             before = spine.find(row.logical_parent_uuid)
             if not ROOT < before < number and row.logical_parent_uuid:

@@ -23,6 +23,9 @@ from hindnote.hosts.pi.session.shell import SHELLS, ending
 ADDED_WORDS = ("image", "bytes", "bash", "command")
 """What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
 
+PASSED_OVER = frozenset({"text", "thinking", "toolCall"})
+"""Blocks that are no part of a text, or whose text is missing."""
+
 
 class _Message(Struct, gc=False):
     """Fields are loosely typed: what has the wrong type is left out, never an error."""
@@ -114,6 +117,9 @@ def joined(content: Raw) -> str:
             parts.append(block.text)
         elif block.type == "image":
             parts.append(_image(block))
+        elif block.type not in PASSED_OVER and (named := _text(block.text) or _text(block.type)):
+            # A type that this version does not know is named in its place.
+            parts.append(named if _text(block.text) else f"[{named}]")
     return "\n".join(parts)
 
 

@@ -41,6 +41,9 @@ _ROOT = -1
 _NO_SESSION = 100
 """Damaged lines without one entry after which a file is given up as no session."""
 
+_SILENT = frozenset({"text", "thinking", ""})
+"""Types of an answer's blocks that show nothing unless they hold a text."""
+
 # Members of an IntEnum cost a look-up each time; these are plain integers.
 _NOTHING = int(SlotKind.NOTHING)
 _ASSISTANT = int(SlotKind.ASSISTANT)
@@ -276,7 +279,7 @@ class Index:
                         tools.append(names.setdefault(block.name, block.name))
                         kinds.append(_CALL)
                         times.append(time)
-                    elif block.text:
+                    elif block.text or block.type not in _SILENT:
                         kinds[text] = _ASSISTANT
                 if message.stopReason in ABORTED:
                     self.aborted.extend(range(known + text + 2, known + len(kinds) + 1))

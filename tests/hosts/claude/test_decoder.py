@@ -294,7 +294,7 @@ def test_a_record_that_says_cut_counts_without_a_path(tmp_path: Path) -> None:
         ({"type": "image", "source": {"type": "url", "url": "http://x"}}, "[image]"),
         ({"type": "document", "source": {"media_type": "application/pdf", "data": "QQ=="}},
          "[document application/pdf, 1 bytes]"),
-        ({"type": "image"}, ""),
+        ({"type": "image"}, "[image]"),
     ],
 )  # fmt: skip
 def test_media_are_named_in_place(tmp_path: Path, block: Row, named: str) -> None:

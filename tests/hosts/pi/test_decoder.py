@@ -797,3 +797,19 @@ def test_a_header_without_an_id_leaves_the_name_of_the_file(tmp_path: Path) -> N
     assert projection.header.session_id == "named"
     entries = Catalogue().sessions(Places((tmp_path,), ()))
     assert [entry.id for entry in entries] == ["named"]
+
+
+def test_an_unknown_block_is_named_in_its_place(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    block = {"type": "future_block", "blob": "x"}
+    writer.user([text("asked"), block])
+    writer.answer(block, call("c"))
+    writer.result("c", content=[block, {"type": "noted", "text": "words"}])
+    session = Sessions().of_file(writer.path)
+    assert session is not None
+    timeline = Timeline(session)
+
+    documents = [timeline.event(at).document for at in timeline.events(range(timeline.size))]
+
+    assert documents[:2] == ["asked\n[future_block]", "[future_block]"]
+    assert documents[2].endswith("output:\n[future_block]\nwords")
