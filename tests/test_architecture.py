@@ -78,6 +78,12 @@ def test_what_lies_below_the_operations_of_an_area_never_imports_them(area: str)
         assert [name for name in imports_of(path) if name.startswith(operations)] == [], path
 
 
+def test_what_opens_files_knows_nothing_of_what_is_in_them() -> None:
+    for path in (ROOT / "core" / "fs").rglob("*.py"):
+        ours = {name for name in imports_of(path) if name.startswith("hindnote")}
+        assert [name for name in ours if not name.startswith("hindnote.core.fs")] == [], path
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Neither late, inside a function, nor for types alone."""
     files = {module_of(path): path for path in SOURCES}
