@@ -141,6 +141,22 @@ def names_in(folder: int) -> list[str]:
     return os.listdir(folder)
 
 
+def same_mount(one: int, other: int) -> bool:
+    """Return whether files can be renamed and linked from one open folder into another.
+
+    Two mounts of one file system have the same device, and nothing can be renamed between them.
+    """
+    if os.fstat(one).st_dev != os.fstat(other).st_dev:
+        return False
+    # Linux looks at the mounts before it looks for the file, which is not there.
+    nothing = f".{os.urandom(16).hex()}"
+    try:
+        os.rename(nothing, nothing, src_dir_fd=one, dst_dir_fd=other)
+    except OSError as error:
+        return error.errno != errno.EXDEV
+    return True
+
+
 # -- files -------------------------------------------------------------------------
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hindnote.core.text import frontmatter
 from hindnote.core.text.frontmatter import Block, Json, Parts
@@ -48,3 +50,10 @@ def decode(content: bytes) -> str | None:
         return content.decode()
     except UnicodeDecodeError:
         return None
+
+
+def shown(value: Any) -> str | None:
+    """Return a scalar as text, None for anything else."""
+    if isinstance(value, str):
+        return value
+    return None if isinstance(value, list | dict) else json.dumps(value)

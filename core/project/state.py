@@ -52,12 +52,21 @@ def open_state(workspace: Workspace) -> int:
     Raises:
         Declined: ``unsafe_state`` when it is a link or no folder.
     """
+    return open_state_of(workspace.handle)
+
+
+def open_state_of(folder: int) -> int:
+    """Return a handle of the state folder in an open folder, made when it is missing.
+
+    Raises:
+        Declined: ``unsafe_state`` when it is a link or no folder.
+    """
     try:
-        return fs_state.open_state(workspace.handle)
+        return fs_state.open_state(folder)
     except fs_state.NoFolderError as error:
         raise Declined(
             "unsafe_state",
-            f"{STATE_DIRECTORY} in the workspace is a link or no folder; remove it",
+            f"{STATE_DIRECTORY} is a link or no folder; remove it",
             path=STATE_DIRECTORY,
         ) from error
 

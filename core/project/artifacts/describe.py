@@ -9,7 +9,6 @@ from pydantic import Field
 
 from hindnote.core.project.artifacts import profiles
 from hindnote.core.project.artifacts.corpus import Corpus, Coverage, with_corpus
-from hindnote.core.project.artifacts.document import shown
 from hindnote.core.project.artifacts.profiles import FieldDefinition, Profiles
 from hindnote.core.project.artifacts.redact import is_safe
 from hindnote.core.project.artifacts.sound import Unsound, stored
@@ -21,6 +20,7 @@ from hindnote.core.project.contract_v1 import (
     MAX_SAMPLES,
     utf16_length,
 )
+from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import unicodedata
@@ -13,7 +12,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
-from hindnote.core.project.markdown import parse_markdown
+from hindnote.core.project.markdown import parse_markdown, shown
 
 if TYPE_CHECKING:
     from hindnote.core.project.contract.documents import FieldType
@@ -122,13 +121,6 @@ def type_of(value: Json) -> FieldType:
     if isinstance(value, str):
         return "date" if value[4:5] == "-" and _DATE.fullmatch(value) else "text"
     return "list" if isinstance(value, list) else "mapping"
-
-
-def shown(value: Any) -> str | None:
-    """Return a scalar as text, None for anything else."""
-    if isinstance(value, str):
-        return value
-    return None if isinstance(value, list | dict) else json.dumps(value)
 
 
 def normalized(value: Any) -> str | None:

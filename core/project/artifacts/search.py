@@ -12,7 +12,6 @@ from pydantic import Field
 from hindnote.core.project.artifacts import profiles, query
 from hindnote.core.project.artifacts.asking import WEIGHTS, ask
 from hindnote.core.project.artifacts.corpus import Corpus, Coverage, Freshness, with_corpus
-from hindnote.core.project.artifacts.document import shown
 from hindnote.core.project.artifacts.profiles import Profiles, Subject
 from hindnote.core.project.artifacts.query import Match, Query, Wanted
 from hindnote.core.project.artifacts.redact import is_safe
@@ -20,6 +19,7 @@ from hindnote.core.project.artifacts.related import Relations
 from hindnote.core.project.artifacts.sound import stored
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
+from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.presentation import View, counted
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from hindnote.core.project.contract.bounds import (
     MAX_ISSUES,
     MAX_TODOS,
+    DescriptionText,
     HashText,
     IdNumber,
     PathText,
@@ -36,6 +37,9 @@ class Todo(Closed):
     priority: TodoPriority
     hash: HashText
     """Of the file's bytes."""
+
+    title: DescriptionText = unset()
+    """Title in the frontmatter; missing when there is none."""
 
 
 class ScanData(Closed):

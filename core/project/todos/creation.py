@@ -20,14 +20,14 @@ from hindnote.core.project.todos.journal import new_id
 from hindnote.core.project.todos.moves import place
 from hindnote.core.project.todos.mutation import Held, mutation
 from hindnote.core.project.todos.names import TodoName, kebab, render_id
-from hindnote.core.project.todos.scan import Found, Scan, identity
+from hindnote.core.project.todos.scan import Found, Scan, claimed_below, identity
 
 
 def allocate(workspace: Workspace, effects: EffectLog) -> dict[str, Any]:
     """Return the next id, reserving nothing."""
     with mutation(workspace, effects) as held:
         found = held.scan()
-        number = _next_id(found)
+        number = _next_id(held, found)
         effects.reached("allocated")
         return {
             "id": number,
@@ -37,8 +37,16 @@ def allocate(workspace: Workspace, effects: EffectLog) -> dict[str, Any]:
         }
 
 
-def _next_id(found: Scan) -> int:
-    number = found.next_id()
+def _next_id(held: Held, found: Scan) -> int:
+    try:
+        elsewhere = list(claimed_below(held.folder))
+    except OSError as error:
+        raise Declined(
+            "root_unreadable",
+            f"a folder in {found.root.relative} cannot be read ({error.strerror}), so an id that "
+            "it holds might be given again; nothing was changed",
+        ) from error
+    number = found.next_id(elsewhere)
     if len(str(number)) > MAX_ID_DIGITS:
         raise Declined(
             "id_exhausted", f"the highest id in use leaves none of {MAX_ID_DIGITS} digits above it"
@@ -71,7 +79,9 @@ def create(
                 expected=expected_directory_hash,
                 actual=found.directory_hash,
             )
-        name = TodoName(render_id(_next_id(found)), new.status, new.priority, kebab(new.title))
+        name = TodoName(
+            render_id(_next_id(held, found)), new.status, new.priority, kebab(new.title)
+        )
         content = new_content(name, new.title, new.extra, new.body)
         _create_exclusively(held, name.file, content)
         entry = Found(name.file, name, digest(content), parse_markdown(content.decode()))

@@ -14,7 +14,7 @@ from hindnote.core.project.roots import Workspace
 from hindnote.core.project.state import changing_folder, open_state, root_lock, state_folder
 from hindnote.core.project.todos.journal import JOURNALS, STAGING
 from hindnote.core.project.todos.looking import TodosFolder
-from hindnote.core.project.todos.recovery import recover
+from hindnote.core.project.todos.recovery import recover, staging_for
 from hindnote.core.project.todos.scan import Scan, scan
 
 
@@ -75,4 +75,5 @@ def mutation(
         recover(workspace, journals, staging, effects)
         folder = stack.enter_context(contextlib.closing(TodosFolder(workspace, create=create_root)))
         stack.enter_context(changing_folder(folder.handle))
+        staging = stack.enter_context(staging_for(folder.handle, staging))
         yield Held(workspace, folder.handle, journals, staging, effects)

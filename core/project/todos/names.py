@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+from hindnote.core.fs.names import invisible
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
 from hindnote.core.project.contract_v1 import MAX_ID_DIGITS
 
@@ -16,9 +17,13 @@ PRIORITIES: tuple[TodoPriority, ...] = get_args(TodoPriority)
 DESCRIPTION_LIMIT = 60
 """Characters of the description in a new todo's name, at most."""
 
+DESCRIPTION_BYTES = 180
+"""UTF-8 bytes of it, at most: file systems take 255 for a whole name."""
+
 _CANONICAL = re.compile(
     rf"(?P<id>[0-9]{{3,{MAX_ID_DIGITS}}})-(?P<status>{'|'.join(STATUSES)})"
-    rf"-(?P<priority>{'|'.join(PRIORITIES)})-(?P<description>[a-z0-9]+(?:-[a-z0-9]+)*)\.md"
+    rf"-(?P<priority>{'|'.join(PRIORITIES)})-(?P<description>.+)\.md",
+    re.DOTALL,
 )
 _CLAIMED_ID = re.compile(r"([0-9]+)[-_. ]")
 
@@ -48,9 +53,12 @@ class TodoName:
 
 
 def parse_name(name: str) -> TodoName | None:
-    """Return a canonical name taken apart; None when it is not canonical."""
-    found = _CANONICAL.fullmatch(name)
-    if found is None:
+    """Return a canonical name taken apart, in NFC; None when it is not canonical.
+
+    A file system may hold the name in another Unicode form, as macOS does.
+    """
+    found = _CANONICAL.fullmatch(unicodedata.normalize("NFC", name))
+    if found is None or not _is_kebab(found["description"]):
         return None
     status: Any = found["status"]
     priority: Any = found["priority"]
@@ -72,13 +80,43 @@ def render_id(number: int) -> str:
 
 
 def kebab(title: str) -> str:
-    """Return a title as a description: lower-case ASCII words, ``todo`` when none is left."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    words = re.findall(r"[a-z0-9]+", plain)
-    made = "-".join(words)[:DESCRIPTION_LIMIT].strip("-")
-    return made or "todo"
+    """Return a title as a description: its words in lower case, ``todo`` when it has none.
+
+    Letters, marks and digits of every script stay, in NFC.
+    """
+    lower = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).lower())
+    parted = "".join(char if _is_letter(char) else "-" for char in lower)
+    # A mark belongs to the letter before it, and without one to nothing.
+    words = [word.lstrip(_marks(word)) for word in parted.split("-")]
+    return _shortened("-".join(filter(None, words))) or "todo"
 
 
-def folded(name: str) -> str:
-    """Return what names have in common that are one file on some other system."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+def _shortened(text: str) -> str:
+    """Return as much of a description as fits, no letter parted from its marks."""
+    end = min(len(text), DESCRIPTION_LIMIT)
+    while len(text[:end].encode()) > DESCRIPTION_BYTES or (
+        end and end < len(text) and _is_mark(text[end])
+    ):
+        end -= 1
+    return text[:end].strip("-")
+
+
+def _is_kebab(text: str) -> bool:
+    return text == text.lower() and all(
+        word and not _is_mark(word[0]) and all(map(_is_letter, word)) for word in text.split("-")
+    )
+
+
+def _is_letter(char: str) -> bool:
+    """Return whether a character may stand in a word: a letter, mark or digit that shows."""
+    if char.isascii():
+        return char.isalnum()
+    return unicodedata.category(char)[0] in "LMN" and invisible(char) is None
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
+
+
+def _marks(word: str) -> str:
+    return "".join(filter(_is_mark, word))

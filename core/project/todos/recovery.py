@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
+from hindnote.core.fs.handles import closing, same_mount
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import Root, Workspace, entries
@@ -14,9 +16,11 @@ from hindnote.core.project.state import (
     changing_folder,
     digest,
     hash_of,
+    open_state_of,
     read_regular,
     remove,
     seen,
+    state_folder,
 )
 from hindnote.core.project.todos.journal import (
     JOURNALS,
@@ -50,6 +54,28 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
             _clean(journals, JOURNALS, name)
         elif not name.startswith("."):
             raise _foreign(name, "is no journal of this version", staging)
+    _clean_staging(staging)
+
+
+@contextmanager
+def staging_for(folder: int, staging: int) -> Iterator[int]:
+    """Return the folder in which files wait that move into or out of a todos root.
+
+    It is the workspace's, unless the root is a mount of its own: files cannot be renamed
+    between two mounts, so such a root has staging in a ``.hindnote`` folder of its own.
+
+    Raises:
+        Declined: ``unsafe_state`` or ``recovery_blocked``.
+    """
+    if same_mount(folder, staging):
+        yield staging
+        return
+    with closing(open_state_of(folder)) as state, state_folder(state, STAGING) as own:
+        _clean_staging(own)
+        yield own
+
+
+def _clean_staging(staging: int) -> None:
     for name in [entry.name for entry in entries(staging)]:
         # A taken source is never removed without its journal.
         if _LEFT_OVER.fullmatch(name):
@@ -93,6 +119,7 @@ def _recover_one(
             folder = workspace.open(root.parts)
             stack.callback(os.close, folder)
             stack.enter_context(changing_folder(folder))
+            staging = stack.enter_context(staging_for(folder, staging))
             _settle(Move(journal, root, folder, journals, staging, effects), receipt)
     except (OSError, Declined) as error:
         receipt.state = "failed"

@@ -10,16 +10,22 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hindnote.core.fs.handles import closing, open_folder
+from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.project.contract.envelope import IssueCode
-from hindnote.core.project.markdown import Markdown, decode, parse_markdown
+from hindnote.core.project.markdown import Markdown, decode, parse_markdown, shown
 from hindnote.core.project.roots import Root, entries
 from hindnote.core.project.state import NOT_A_FILE, digest, read_regular
-from hindnote.core.project.todos.names import TodoName, claimed_id, folded, parse_name
+from hindnote.core.project.todos.names import TodoName, claimed_id, parse_name
+
+LEVELS = 16
+"""How deep subfolders of a todos root are looked at for ids."""
 
 _BLOCKING: frozenset[IssueCode] = frozenset({"duplicate_id", "name_mismatch", "name_collision"})
 
@@ -62,12 +68,20 @@ class Scan:
         return [issue for issue in self.issues if issue.get("path") == path]
 
     def get(self, name: str) -> Found | None:
-        """Return the entry of a name."""
-        return next((entry for entry in self.found if entry.name == name), None)
+        """Return the entry of a name, which the file system may hold in another Unicode form."""
+        same = [entry for entry in self.found if entry.name == name]
+        if not same:
+            wanted = unicodedata.normalize("NFC", name)
+            same = [e for e in self.found if unicodedata.normalize("NFC", e.name) == wanted]
+        return same[0] if len(same) == 1 else None
 
-    def next_id(self) -> int:
-        """Return the lowest id above every one in use or claimed."""
-        claims = [0]
+    def next_id(self, elsewhere: Iterable[int] = ()) -> int:
+        """Return the lowest id above every one in use or claimed.
+
+        Args:
+            elsewhere: Ids that are claimed outside the root itself.
+        """
+        claims = [0, *elsewhere]
         for entry in self.found:
             claims += [
                 number
@@ -88,13 +102,42 @@ def identity(root: Root, entry: Found) -> dict[str, Any] | None:
     """Return a todo's identity as the contract has it."""
     if entry.canonical is None or entry.hash is None:
         return None
-    return {
+    told = {
         "path": root.shown(entry.name),
         "id": entry.canonical.id,
         "status": entry.canonical.status,
         "priority": entry.canonical.priority,
         "hash": entry.hash,
     }
+    title = None if entry.markdown is None else entry.markdown.values.get("title")
+    text = None if title is None else shown(title)
+    return {**told, "title": text} if text else told
+
+
+def claimed_below(folder: int, levels: int = LEVELS) -> Iterator[int]:
+    """Yield the ids that names in subfolders of an open todos root claim, as in an archive.
+
+    Args:
+        folder: Handle of the folder whose subfolders are looked at. No link is followed.
+        levels: How deep to look.
+
+    Raises:
+        OSError: A subfolder cannot be read, so that an id in it might be given again.
+    """
+    for item in entries(folder):
+        if item.name.startswith(".") or not item.is_dir(follow_symlinks=False):
+            continue
+        with closing(open_folder(folder, item.name)) as inner:
+            for entry in entries(inner):
+                number = claimed_id(entry.name) if _is_markdown(entry.name) else None
+                if number is not None:
+                    yield number
+            if levels:
+                yield from claimed_below(inner, levels - 1)
+
+
+def _is_markdown(name: str) -> bool:
+    return not name.startswith(".") and name.casefold().endswith(".md")
 
 
 def scan(root: Root, folder: int) -> Scan:
@@ -108,7 +151,7 @@ def scan(root: Root, folder: int) -> Scan:
     result = Scan(root)
     summary = hashlib.sha256()
     for item in entries(folder):
-        if item.name.startswith(".") or not item.name.casefold().endswith(".md"):
+        if not _is_markdown(item.name):
             continue
         entry = _entry(result, folder, item)
         line = os.fsencode(item.name) + b"\0" + (entry.hash or "unread").encode() + b"\n"
@@ -209,7 +252,7 @@ def _note_duplicates(result: Scan) -> None:
 def _note_collisions(result: Scan) -> None:
     groups: dict[str, list[str]] = defaultdict(list)
     for entry in result.found:
-        groups[folded(entry.name)].append(entry.name)
+        groups[same_elsewhere(entry.name)].append(entry.name)
     for names in groups.values():
         _note_group(result, "name_collision", names, "one file on some systems together with")
 

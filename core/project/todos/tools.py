@@ -9,7 +9,7 @@ from pydantic import Field
 
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
-from hindnote.core.project.contract_v1 import HASH_PATTERN
+from hindnote.core.project.contract_v1 import HASH_PATTERN, MAX_DESCRIPTION_CHARS, clip_utf16
 from hindnote.core.project.outcome import Declined, Observation
 from hindnote.core.project.presentation import View, counted, issue_line
 from hindnote.core.project.todos import creation, looking, transitions
@@ -80,10 +80,10 @@ def inspect(call: Call, params: InspectParams) -> Observation:
     """Return the state of one todo."""
     name = looking.file_name(call.workspace, params.path)
     found = looking.observe(call.workspace)
-    issues = found.issues_of(name)
     entry = found.get(name)
     if entry is None:
         raise Declined("not_found", "there is no such Markdown file in the todos root")
+    issues = found.issues_of(entry.name)
     blocked = any(issue["blocking"] for issue in issues)
     state = "conflict" if blocked else "invalid" if issues else "valid"
     data = {"root": _root(found), "state": state, "issues": issues}
@@ -131,7 +131,10 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
 
 
 def _todo_line(todo: Mapping[str, Any]) -> str:
-    return f"{todo['path']} | {todo['status']} {todo['priority']} | {todo['hash']}"
+    parts = [todo["path"], f"{todo['status']} {todo['priority']}"]
+    if "title" in todo:
+        parts.append(clip_utf16(todo["title"], MAX_DESCRIPTION_CHARS))
+    return " | ".join([*parts, todo["hash"]])
 
 
 def inspect_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:

@@ -32,7 +32,7 @@ def transition(
         journal = Journal(
             id=new_id(),
             root=list(workspace.todos.parts),
-            source=name,
+            source=entry.name,
             source_hash=expected,
             target=target.file,
             target_hash=digest(content),
@@ -41,15 +41,15 @@ def transition(
         root = workspace.todos
         move = Move(journal, root, held.folder, held.journals, held.staging, effects)
         _carry_out(move, content)
-        moved = Found(target.file, target, digest(content), None)
-        return {"todo": identity(root, moved), "previous_path": root.shown(name)}
+        moved = Found(target.file, target, digest(content), entry.markdown)
+        return {"todo": identity(root, moved), "previous_path": root.shown(entry.name)}
 
 
 def _transitionable(found: Scan, name: str, to_status: TodoStatus, expected: str) -> Found:
     entry, path = found.get(name), found.root.shown(name)
     if entry is None:
         raise _not_found(found, name)
-    issues = found.issues_of(name)
+    issues = found.issues_of(entry.name)
     if issues or entry.canonical is None or entry.hash is None:
         raise Declined(
             "not_transitionable", "this todo is not valid; mend it first", path=path, issues=issues

@@ -50,7 +50,7 @@ EFFECTS = {
     },
 }
 NONE = {"total": 1, "returned": 1, "omitted": 0}
-TODO = {"path": "a", "id": 1, "status": "ready", "priority": "p1", "hash": HASH}
+TODO = {"path": "a", "id": 1, "status": "ready", "priority": "p1", "hash": HASH, "title": "t"}
 ISSUE = {"code": "duplicate_id", "blocking": True, "message": "m", "path": "a"}
 ROOT = {"path": "todos", "availability": "present"}
 SEARCH = {
@@ -165,7 +165,7 @@ IN_EFFECTS = {
     "effects.recovery.receipts.target.hash": 71,
     "effects.recovery.receipts.target.current": 71,
 }
-IN_TODO = {"data.todo.path": 4096, "data.todo.hash": 71}
+IN_TODO = {"data.todo.path": 4096, "data.todo.hash": 71, "data.todo.title": 240}
 IN_ISSUES = {
     "data.issues": 100,
     "data.issues.message": 240,
@@ -177,6 +177,7 @@ IN_SCAN = {
     "data.todos": 100,
     "data.todos.path": 4096,
     "data.todos.hash": 71,
+    "data.todos.title": 240,
     "data.directory_hash": 71,
 }
 CEILINGS: dict[str, dict[str, int]] = {

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -576,3 +580,102 @@ def test_a_mutation_waits_a_bounded_time_for_the_lock(
         assert run("todo_allocate").dto["error"]["code"] == "locked"
         assert run("todo_list").dto["ok"] is True
     assert run("todo_allocate").dto["ok"] is True
+
+
+def test_a_todo_keeps_the_letters_of_its_title_and_its_row_carries_it(
+    run: Run, new_todo: Callable[..., dict[str, Any]]
+) -> None:
+    made = new_todo("修复登录错误")
+
+    assert made["path"] == "todos/001-pending-p1-修复登录错误.md"
+    assert made["title"] == "修复登录错误"
+    listed = run("todo_list")
+    assert listed.dto["data"]["todos"] == [made]
+    assert any("| 修复登录错误 |" in row for row in listed.details["rows"])
+    arguments = {"path": made["path"], "to_status": "ready", "expected_content_hash": made["hash"]}
+    moved = run("todo_transition", **arguments).dto["data"]["todo"]
+    assert (moved["path"], moved["title"]) == ("todos/001-ready-p1-修复登录错误.md", made["title"])
+
+
+def test_a_long_title_is_clipped_where_it_is_shown_alone(
+    base: Path, run: Run, new_todo: Callable[..., dict[str, Any]]
+) -> None:
+    made = new_todo("x" * 300)
+
+    assert made["title"] == "x" * 240
+    assert "x" * 300 in (base / made["path"]).read_text()
+    completeness = run("todo_list").dto["completeness"]
+    assert completeness["clipped"] == [{"text": "todos.title", "count": 1}]
+    assert completeness["complete"] is False
+
+
+def test_a_todo_is_found_in_the_unicode_form_of_the_file_system(base: Path, run: Run) -> None:
+    name = "001-pending-p1-cafe\u0301.md"
+    content = b"---\nissue_id: '001'\nstatus: pending\npriority: p1\n---\n"
+    put(base, name, content.decode())
+    (row,) = run("todo_list").dto["data"]["todos"]
+    arguments = {"path": "todos/001-pending-p1-café.md", "to_status": "ready"}
+
+    moved = run("todo_transition", **arguments, expected_content_hash=row["hash"]).dto
+
+    assert moved["ok"], moved
+    assert moved["data"]["previous_path"] == f"todos/{name}"
+    assert [path.name for path in (base / "todos").iterdir()] == ["001-ready-p1-café.md"]
+
+
+@pytest.mark.parametrize("archive", ["archive", "done/2026"])
+def test_the_id_of_a_todo_in_a_subfolder_is_not_given_again(
+    base: Path, run: Run, new_todo: Callable[..., dict[str, Any]], archive: str
+) -> None:
+    new_todo("one")
+    second = new_todo("two")
+    (base / "todos" / archive).mkdir(parents=True)
+    (base / second["path"]).rename(base / "todos" / archive / Path(second["path"]).name)
+
+    assert run("todo_allocate").dto["data"]["id"] == 3
+    assert new_todo("three")["id"] == 3
+    assert [row["id"] for row in run("todo_list").dto["data"]["todos"]] == [1, 3]
+
+
+def test_a_link_to_a_folder_among_todos_claims_nothing(base: Path, run: Run) -> None:
+    (base / "todos").mkdir()
+    (base.parent / "beside" / "007-pending-p1-x.md").write_text("x")
+    (base / "todos" / "archive").symlink_to(base.parent / "beside")
+
+    assert run("todo_allocate").dto["data"]["id"] == 1
+
+
+_ON_ANOTHER_MOUNT = """
+import json, os, sys
+from pathlib import Path
+from hindnote.core.project.tools import run_tool
+base = Path(sys.argv[1])
+def run(name, **arguments):
+    return run_tool(f"project_{name}", arguments, base_cwd=base).dto
+made = run("todo_create", title="x", priority="p1", body="b")
+todo = made["data"]["todo"]
+moved = run("todo_transition", path=todo["path"], to_status="ready", expected_content_hash=todo["hash"])
+print(json.dumps([moved["ok"], sorted(os.listdir(base / "todos")), run("todo_validate")["data"]["issues"]]))
+"""
+
+
+@pytest.mark.parametrize("mount", ["-t tmpfs none", "--bind elsewhere"])
+def test_todos_on_a_mount_of_their_own_work(base: Path, mount: str) -> None:
+    for name in ("todos", "elsewhere"):
+        (base / name).mkdir()
+    script = f'mount {mount} todos || exit 77; exec "$0" -c "$1" .'
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        pytest.skip("no unshare(1) here")
+    done = subprocess.run(
+        [unshare, "-rm", "sh", "-c", script, sys.executable, _ON_ANOTHER_MOUNT],
+        cwd=base,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 77 or done.stderr.startswith("unshare:"):
+        pytest.skip(f"nothing can be mounted here: {done.stderr}")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [True, [".hindnote", "001-ready-p1-x.md"], []]
