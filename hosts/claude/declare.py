@@ -30,6 +30,9 @@ export const TOOL_PREFIX = {prefix}
 /** The tools that only look, and so may run twice. */
 export const READING: readonly string[] = {reading}
 
+/** The tools that change files of the project. */
+export const EDITING: readonly string[] = {editing}
+
 /** The seven operations. */
 export const TOOLS: readonly ToolSpec[] = {tools}
 
@@ -42,9 +45,11 @@ def module(operations: Registry, project: Mapping[str, ProjectTool[Any]]) -> str
     """Return the TypeScript module that declares these operations and project tools."""
     reading = [name for name, operation in operations.items() if operation.hints.read_only]
     reading += [name for name, tool in project.items() if tool.hints.read_only]
+    editing = [name for name, tool in project.items() if not tool.hints.read_only]
     return _FRAME.format(
         prefix=_ts(TOOL_PREFIX),
         reading=_ts(reading),
+        editing=_ts(editing),
         tools=_ts([_spec(declaration(operation)) for operation in operations.values()]),
         project=_ts([_spec(project_declaration(tool)) for tool in project.values()]),
     )

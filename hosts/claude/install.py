@@ -22,8 +22,8 @@ from hindnote.core.install.programs import dotted, told_version
 from hindnote.core.programs import outside_project
 from hindnote.hosts.claude.layout import usual_config_dir
 
-NEEDED = (2, 1, 332)
-"""The oldest Claude Code whose hooks modules the plugin was tested with."""
+NEEDED = (2, 1, 326)
+"""The oldest Claude Code whose plugins can answer a call at `tool.run`."""
 
 MOD = Path(__file__).parent / "mod"
 SHIPPED = (".claude-plugin/plugin.json", "LICENSE", "README.md", "hooks/*.ts", "hooks/hooks.json")

@@ -1,8 +1,10 @@
 """The pinned real hosts and the scripted model, for every end-to-end test.
 
-The hosts are installed once, from npm, into the folder that ``HINDNOTE_E2E_HOSTS``
-names, else into the tox environment, else below the system's temporary folder. What
-cannot be had is a skip with its reason, and a failure where ``CI`` is set.
+Each host is pinned in two versions, the newest and the oldest that hindnote supports;
+``--e2e-hosts oldest`` chooses the older ones. The hosts are installed once, from npm, into
+the folder that ``HINDNOTE_E2E_HOSTS`` names, else into the tox environment, else below the
+system's temporary folder. What cannot be had is a skip with its reason, and a failure where
+``CI`` is set.
 """
 
 from __future__ import annotations
@@ -24,7 +26,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from model import ScriptedModel
 
-PINS = Path(__file__).parent / "hosts" / "package.json"
+NEWEST = Path(__file__).parent / "hosts"
+PINS = {"newest": NEWEST / "package.json", "oldest": NEWEST / "oldest" / "package.json"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--e2e-hosts",
+        choices=sorted(PINS),
+        default="newest",
+        help="which of the supported versions of the hosts to run",
+    )
 
 
 def _unavailable(reason: str) -> NoReturn:
@@ -50,9 +62,9 @@ def _folder() -> Path:
     return Path(tempfile.gettempdir()) / "hindnote-e2e-hosts"
 
 
-def _installed(folder: Path) -> bool:
-    pins: dict[str, str] = json.loads(PINS.read_text("utf-8"))["dependencies"]
-    for name, version in pins.items():
+def _installed(folder: Path, pins: Path) -> bool:
+    wanted: dict[str, str] = json.loads(pins.read_text("utf-8"))["dependencies"]
+    for name, version in wanted.items():
         manifest = folder / "node_modules" / name / "package.json"
         if not manifest.is_file():
             return False
@@ -61,8 +73,8 @@ def _installed(folder: Path) -> bool:
     return True
 
 
-def _install(folder: Path, root: Path) -> None:
-    (folder / "package.json").write_bytes(PINS.read_bytes())
+def _install(folder: Path, pins: Path, root: Path) -> None:
+    (folder / "package.json").write_bytes(pins.read_bytes())
     npm = root / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     command = [
         str(root / "bin" / "node"),
@@ -94,13 +106,15 @@ def node() -> Path:
 
 
 @pytest.fixture(scope="session")
-def host_modules(node: Path) -> Path:
+def host_modules(node: Path, pytestconfig: pytest.Config) -> Path:
     """The ``node_modules`` folder with the pinned hosts."""
-    folder = _folder()
+    # A run of all tests loads this file too late to have the option.
+    age = pytestconfig.getoption("--e2e-hosts", "newest")
+    folder = _folder() if age == "newest" else _folder() / age
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock", timeout=900):
-        if not _installed(folder):
-            _install(folder, node.parent)
+        if not _installed(folder, PINS[age]):
+            _install(folder, PINS[age], node.parent)
     return folder / "node_modules"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -123,6 +124,50 @@ class Claude:
         )
         self.processes.append(process)
         return process
+
+    def settings(self, *, hooks: dict[str, Any] | None = None, **permissions: Any) -> None:
+        """Write the person's settings: ``allow``, ``ask`` and ``deny`` rules, and hooks."""
+        settings = {"permissions": permissions, "hooks": hooks or {}}
+        (self.home / ".claude").mkdir(exist_ok=True)
+        (self.home / ".claude" / "settings.json").write_text(json.dumps(settings), "utf-8")
+
+    def logging_hooks(self, decision: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Hooks of a person that log every event of our tools.
+
+        Args:
+            decision: What the PreToolUse hook answers; None: nothing.
+        """
+        answer = self.home / "decision.json"
+        answer.write_text(json.dumps({"hookSpecificOutput": decision}) if decision else "")
+        log = shlex.quote(str(self.hook_log))
+
+        def hook(command: str) -> list[dict[str, Any]]:
+            commands = [{"type": "command", "command": command}]
+            return [{"matcher": PREFIX + ".*", "hooks": commands}]
+
+        # One write a line, so that calls side by side do not mix theirs.
+        logged = f'line=$(cat); printf "%s\\n" "$line" >> {log}'
+        return {
+            "PreToolUse": hook(f"{logged}; cat {shlex.quote(str(answer))}"),
+            "PostToolUse": hook(logged),
+            "PostToolUseFailure": hook(logged),
+        }
+
+    @property
+    def hook_log(self) -> Path:
+        return self.home / "hooks.jsonl"
+
+    def hooked(self) -> list[tuple[str, str]]:
+        """What the hooks logged: the event and the tool's name, in order."""
+        return [
+            (event["hook_event_name"], event["tool_name"].removeprefix(PREFIX))
+            for event in self.hook_events()
+        ]
+
+    def hook_events(self) -> list[dict[str, Any]]:
+        if not self.hook_log.exists():
+            return []
+        return [json.loads(line) for line in self.hook_log.read_text("utf-8").splitlines()]
 
     def transcript_path(self, session: str) -> Path:
         (found,) = (self.home / ".claude" / "projects").glob(f"*/{session}.jsonl")

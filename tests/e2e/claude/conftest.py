@@ -18,6 +18,7 @@ from model import ScriptedModel
 sys.path.insert(0, str(Path(__file__).parent))
 
 from claude_host import Claude, Dialogue, wait_until
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -83,3 +84,19 @@ def dialogue(claude: Claude) -> Iterator[Callable[..., Dialogue]]:
             process.kill()
             process.wait()
             process.stdout.close()
+
+
+@pytest.fixture
+def terminal(claude: Claude) -> Iterator[Callable[..., Terminal]]:
+    """Start Claude Code in a terminal, with the options given."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is missing: apt-get install tmux")
+    started: list[Terminal] = []
+
+    def start(*options: str) -> Terminal:
+        started.append(Terminal(claude, *options))
+        return started[-1]
+
+    yield start
+    for terminal in started:
+        terminal.close()

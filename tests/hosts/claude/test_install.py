@@ -128,7 +128,7 @@ def test_a_dry_run_writes_nothing(
     assert not log.exists()
 
 
-@pytest.mark.parametrize("version", ["2.1.331 (Claude Code)", "1.9.999", "2.0.400"])
+@pytest.mark.parametrize("version", ["2.1.325 (Claude Code)", "1.9.999", "2.0.400"])
 def test_install_refuses_a_claude_too_old_and_says_what_is_needed(
     claude: Callable[..., Path], folder: Path, version: str
 ) -> None:
@@ -137,11 +137,11 @@ def test_install_refuses_a_claude_too_old_and_says_what_is_needed(
     result = run(install)
 
     assert result.exit_code == 1
-    assert "needs 2.1.332 or newer" in result.output
+    assert "needs 2.1.326 or newer" in result.output
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("version", ["2.1.332", "2.1.1000 (Claude Code)", "2.2.0", "3.0.0-beta"])
+@pytest.mark.parametrize("version", ["2.1.326", "2.1.332", "2.1.1000 (Claude Code)", "2.2.0", "3.0.0-beta"])
 def test_install_accepts_newer_ones(
     claude: Callable[..., Path], folder: Path, version: str
 ) -> None:
@@ -168,7 +168,7 @@ def test_install_without_claude_says_what_is_needed_and_goes_on(
     result = run(install)
 
     assert result.exit_code == 0
-    assert "no claude on the PATH; hindnote needs Claude Code 2.1.332" in result.output
+    assert "no claude on the PATH; hindnote needs Claude Code 2.1.326" in result.output
     assert folder.is_dir()
 
 

@@ -1,17 +1,22 @@
 /**
  * hindnote in Claude Code: its tools and the boot block, answered by hindnote's Python helper.
  *
- * This module asks, checks the shape and shows; it has no rules of its own. Session, directory
+ * This module asks the helper, checks the shape of its answer and shows it. Session, directory
  * and model are read for every call, since `/clear`, `/model` and `/cd` change them while the
  * module runs. Every hook answers its own failure: the engine skips one that throws.
+ *
+ * The tools run at `tool.run`, which the engine reaches only when the person's rules and hooks
+ * and the other plugins have let a call through; `permission.ts` decides where they say nothing.
  *
  * Usage: `hindnote install claude`, or `claude --plugin-dir <this folder>`.
  */
 import type { Register } from 'claude-code'
 
+import { collapsed } from './draw'
 import { Helper, HelperFailure, type HostCall, messageOf } from './helper'
+import { isDecided, isPlanMode, todoFile } from './permission'
 import { PYTHON } from './runtime'
-import { PROJECT_TOOLS, READING, TOOL_PREFIX, TOOLS } from './tools'
+import { EDITING, PROJECT_TOOLS, READING, TOOL_PREFIX, TOOLS } from './tools'
 
 type ToolCall = {
   tool: string
@@ -21,6 +26,12 @@ type ToolCall = {
   $shadowed?: Record<string, unknown>
 }
 
+/** One call: whose it is, and the arguments with which it runs. */
+type Call = { tool: string; tool_use_id: string; agentId?: string; input: Record<string, unknown> }
+
+/** An answer for the engine: a result, or the text of a failed call. */
+type Answer = { result: string } | { deny: string }
+
 const FAILED = 'hindnote failed unexpectedly; the debug log of Claude Code says more'
 
 /** What `HINDNOTE_PROJECT_TOOLS` may be; `codemode` is Pi's and counts as `deferred`, the default. */
@@ -28,11 +39,53 @@ const CHOICES = ['', 'deferred', 'codemode', 'direct', 'off']
 
 let helper: Helper | undefined
 
+/** The names of the tools that this plugin has registered; no other tool is decided or answered. */
+const ours = new Set<string>()
+
+/** The reading calls that only plan mode holds back, by call id, until they are answered. */
+const held = new Map<string, { input: Record<string, unknown>; reason: string }>()
+
+/** Takes a call apart. An argument whose name the engine needs for itself is in `$shadowed`. */
+function callOf(e: ToolCall): Call {
+  const { tool, tool_use_id, agentId, requestMeta, $shadowed, ...input } = e
+  return { tool, tool_use_id, agentId, input: { ...input, ...$shadowed } }
+}
+
+async function hostCall($: any, ids: { call_id?: string; agent_id?: string }): Promise<HostCall> {
+  const [session_id, cwd, model, info] = await Promise.all([
+    $.session.id(),
+    $.session.root(),
+    $.session.model(),
+    $.session.info(),
+  ])
+  const session_file = info.transcriptPath || undefined
+  return { session_id, session_file, ...ids, cwd, model, agent: info.agentType }
+}
+
+/** Carries out a call that was allowed. A refusal is a deny: that is what a failed call looks like. */
+async function answer($: any, { tool, tool_use_id, agentId, input }: Call): Promise<Answer> {
+  try {
+    const name = tool.slice(TOOL_PREFIX.length)
+    const call = await hostCall($, { call_id: tool_use_id, agent_id: agentId })
+    if (helper === undefined) return { deny: 'hindnote has not been started in this session' }
+    const request = PROJECT_TOOLS.some(tool => tool.name === name)
+      ? ({ kind: 'project', tool: name, arguments: input, call } as const)
+      : ({ kind: 'call', operation: name, arguments: input, call } as const)
+    const { text, isError } = await helper.call(request, READING.includes(name))
+    return isError ? { deny: text } : { result: text }
+  } catch (error) {
+    if (error instanceof HelperFailure) return { deny: error.message }
+    // The text of a crash may hold anything: it stays in the log.
+    $.ui.log(messageOf(error), { to: 'debug' })
+    return { deny: FAILED }
+  }
+}
+
 export const register: Register = on => {
   on('session.start', async ($, e, next) => {
     helper?.stop()
-    // `$` may not be handed on, so the helper gets what it needs of it as functions. They
-    // belong to this hook: a process started through them outlives the call that needed it.
+    // The engine refuses a `$` that is kept, so the helper gets what it needs of it as functions.
+    // They belong to this hook: a process started through them outlives the call that needed it.
     helper = new Helper({
       python: PYTHON,
       spawn: argv => $.process.spawn({ argv, cwd: $.plugin.root }),
@@ -57,6 +110,7 @@ export const register: Register = on => {
       try {
         const isDeferred = PROJECT_TOOLS.includes(tool) && choice !== 'direct'
         await $.tool.register({ ...tool, isDeferred })
+        ours.add(TOOL_PREFIX + tool.name)
       } catch (error) {
         $.ui.log(`could not register ${tool.name}: ${messageOf(error)}`)
       }
@@ -64,54 +118,64 @@ export const register: Register = on => {
     return next(e)
   })
 
-  on('tool.call', { tool: /^mcp__hindnote__/ }, async ($, e) => {
-    try {
-      // An argument whose name the engine needs for itself waits under `$shadowed`.
-      const { tool, tool_use_id, agentId, requestMeta, $shadowed, ...rest } = e as ToolCall
-      const given = { ...rest, ...$shadowed }
-      const name = tool.slice(TOOL_PREFIX.length)
-      const [session_id, cwd, model, info] = await Promise.all([
-        $.session.id(),
-        $.session.root(),
-        $.session.model(),
-        $.session.info(),
-      ])
-      const call: HostCall = {
-        session_id,
-        session_file: info.transcriptPath || undefined,
-        call_id: tool_use_id,
-        agent_id: agentId,
-        cwd,
-        model,
-        agent: info.agentType,
+  on('tool.check', { tool: /^mcp__hindnote__/ }, async ($, e, next) => {
+    const verdict = await next(e)
+    if (!ours.has(e.tool)) return verdict
+    const name = e.tool.slice(TOOL_PREFIX.length)
+    if (isPlanMode(verdict)) {
+      // The engine ignores an allow here, so a reading call is refused and then answered at
+      // `tool.call` below. A question without a call's id is a query, and runs nothing.
+      if (e.tool_use_id === undefined) return verdict
+      const reason = verdict.reason ?? ''
+      if (READING.includes(name)) {
+        held.set(e.tool_use_id, { input: e.input as Record<string, unknown>, reason })
       }
-      if (helper === undefined) return { deny: 'hindnote has not been started in this session' }
-      const request = PROJECT_TOOLS.some(tool => tool.name === name)
-        ? ({ kind: 'project', tool: name, arguments: given, call } as const)
-        : ({ kind: 'call', operation: name, arguments: given, call } as const)
-      const answer = await helper.call(request, READING.includes(name))
-      return answer.isError
-        ? { isError: true, result: answer.text }
-        : { result: answer.text }
-    } catch (error) {
-      if (error instanceof HelperFailure) return { deny: error.message }
-      // The text of a crash may hold anything: it stays in the log.
-      $.ui.log(messageOf(error), { to: 'debug' })
-      return { deny: FAILED }
+      return { decision: 'deny', reason }
     }
+    if (isDecided(verdict)) return verdict
+    if (!EDITING.includes(name)) return { decision: 'allow' }
+    const file_path = todoFile(await $.session.root(), e.input)
+    const edit = await $.tool.check({ tool: 'Write', input: { file_path, content: '' } })
+    if (edit.decision === 'ask') return verdict
+    return { decision: edit.decision, reason: edit.reason }
+  }).catch(($, e, next) => next(e))
+
+  on('tool.run', { tool: /^mcp__hindnote__/ }, async ($, e, next) => {
+    return ours.has(e.tool) ? answer($, callOf(e as ToolCall)) : next(e)
   }).catch(() => ({ deny: FAILED }))
+
+  // The one answer outside `tool.run`: a reading call that plan mode alone held back, after the
+  // rules, the PreToolUse hooks and the other plugins have been asked.
+  on('tool.call', { tool: /^mcp__hindnote__/ }, async ($, e, next) => {
+    const { tool, tool_use_id, agentId } = e as ToolCall
+    let hold
+    let below
+    try {
+      below = await next(e)
+    } finally {
+      hold = held.get(tool_use_id)
+      held.delete(tool_use_id)
+    }
+    // A refusal with other words is somebody else's.
+    const refusal = below.deny ?? (below.isError ? below.text : undefined)
+    if (hold === undefined || !refusal?.endsWith(hold.reason)) return below
+    // A plugin above saw this one's refusal and may have kept its own to itself: ask it again.
+    const { decision } = await $.tool.check({ tool, input: hold.input })
+    if (decision === 'deny') return below
+    return answer($, { tool, tool_use_id, agentId, input: hold.input })
+  }).catch(($, e, next) => (next.called ? { deny: FAILED } : next(e)))
+
+  on('ui.render', { component: 'ToolResult' }, async ($, e, next) => {
+    const { tool, output, isErrored, isExpanded } = e.props
+    if (!ours.has(tool) || isErrored || isExpanded || typeof output !== 'string') return next(e)
+    const text = collapsed(tool, output)
+    return next(text === undefined ? e : { ...e, props: { ...e.props, output: text } })
+  }).catch(($, e, next) => next(e))
 
   on('prompt.context', async ($, e, next) => {
     const below = await next(e)
     try {
-      const [session_id, cwd, model, info] = await Promise.all([
-        $.session.id(),
-        $.session.root(),
-        $.session.model(),
-        $.session.info(),
-      ])
-      const session_file = info.transcriptPath || undefined
-      const call: HostCall = { session_id, session_file, cwd, model, agent: info.agentType }
+      const call = await hostCall($, {})
       const text = await helper?.boot({ kind: 'boot', call })
       if (!text) return below
       return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }

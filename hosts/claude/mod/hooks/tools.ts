@@ -18,6 +18,13 @@ export const READING: readonly string[] = [
   "project_todo_inspect"
 ]
 
+/** The tools that change files of the project. */
+export const EDITING: readonly string[] = [
+  "project_todo_allocate",
+  "project_todo_create",
+  "project_todo_transition"
+]
+
 /** The seven operations. */
 export const TOOLS: readonly ToolSpec[] = [
   {

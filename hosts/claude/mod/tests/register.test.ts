@@ -71,6 +71,12 @@ function answer(text: string, isError = false): Reply {
   return { text: JSON.stringify({ outcome: { ok: !isError }, text, isError }) }
 }
 
+/** What the model reads of a call that has failed. */
+async function failure(call: Promise<{ isError?: true; text?: string }>): Promise<string | undefined> {
+  const { isError, text } = await call
+  return isError && text
+}
+
 const START = { cwd: '/', surface: null, isInteractive: false } as const
 const LIST = { tool: 'mcp__hindnote__notes_list', glob: '*' } as const
 const WRITE = { tool: 'mcp__hindnote__notes_write', address: 'a', content: 'x' } as const
@@ -105,12 +111,12 @@ for (const [choice, end, told] of [
   })
 }
 
-test('a call of a project tool is asked as one, and a native failure is an error result', async ($, on) => {
+test('a call of a project tool is asked as one, and a native failure is a failed call', async ($, on) => {
   const world = new World(on)
   world.reply = () => answer('error: todo_conflict: duplicates', true)
   await $.session.start(START)
 
-  expect(await $.tool.call(TODOS)).toEqual({ isError: true, result: 'error: todo_conflict: duplicates' })
+  expect(await failure($.tool.call(TODOS))).toBe('error: todo_conflict: duplicates')
   expect(world.asked[0]?.body).toEqual({
     kind: 'project',
     tool: 'project_todo_list',
@@ -158,12 +164,12 @@ test('the text is the result, word for word', async ($, on) => {
   expect(await $.tool.call(LIST)).toEqual({ result: ' a\u2028b\n\n' })
 })
 
-test('a refusal is an error result', async ($, on) => {
+test('a refusal is a failed call with the bare text', async ($, on) => {
   const world = new World(on)
   world.reply = () => answer('error: not_found: no such note', true)
   await $.session.start(START)
 
-  expect(await $.tool.call(LIST)).toEqual({ isError: true, result: 'error: not_found: no such note' })
+  expect(await failure($.tool.call(LIST))).toBe('error: not_found: no such note')
 })
 
 test('an answer that takes long is fetched later', async ($, on) => {
@@ -182,7 +188,7 @@ test('a failure is told to the model as such', async ($, on) => {
   world.reply = () => ({ text: JSON.stringify({ failure: { kind: 'arguments', message: 'glob: no string' } }) })
   await $.session.start(START)
 
-  expect(await $.tool.call(LIST)).toEqual({ deny: 'glob: no string' })
+  expect(await failure($.tool.call(LIST))).toBe('glob: no string')
 })
 
 test('the text of a crash stays in the log', async ($, on) => {
@@ -190,7 +196,7 @@ test('the text of a crash stays in the log', async ($, on) => {
   await $.session.start(START)
   world.breaks = true
 
-  expect((await $.tool.call(LIST)).deny).toMatch(/^hindnote failed unexpectedly/)
+  expect(await failure($.tool.call(LIST))).toMatch(/^hindnote failed unexpectedly/)
   expect(world.logged.join()).toMatch(/a secret/)
 })
 
@@ -200,8 +206,7 @@ test('an answer of an unknown shape is a failure', async ($, on) => {
 
   for (const text of ['', '[]', '{}', '{"text": 3, "isError": false}', '{"text": "x"}']) {
     world.reply = () => ({ text })
-    const result = await $.tool.call(LIST)
-    expect(result.deny).toMatch(/^hindnote answered/)
+    expect(await failure($.tool.call(LIST))).toMatch(/^hindnote answered/)
   }
 })
 
@@ -232,9 +237,7 @@ test('a change that was under way is never sent twice', async ($, on) => {
   await $.session.start(START)
   world.reply = path => (path === 'POST /' ? { throws: 'connection reset' } : answer(''))
 
-  const result = await $.tool.call(WRITE)
-
-  expect(result.deny).toMatch(/may or may not have been made/)
+  expect(await failure($.tool.call(WRITE))).toMatch(/may or may not have been made/)
   expect(world.asked.filter(({ path }) => path === 'POST /').length).toBe(1)
   expect(world.ran).toEqual([])
 })
@@ -260,7 +263,7 @@ test('a process that answers nothing is a failure that names the way out', async
   world.once = () => ({ exitCode: 127, stdout: '', stderr: 'No module named hindnote' })
   await $.session.start(START)
 
-  expect((await $.tool.call(LIST)).deny).toMatch(/exit status 127.*hindnote doctor/)
+  expect(await failure($.tool.call(LIST))).toMatch(/exit status 127.*hindnote doctor/)
   expect(world.logged.join()).toMatch(/No module named hindnote/)
 })
 
@@ -272,7 +275,7 @@ test('a Python that cannot be run is a failure that names it', async ($, on) => 
   }
   await $.session.start(START)
 
-  expect((await $.tool.call(LIST)).deny).toMatch(/^hindnote cannot run python3.*hindnote install claude/)
+  expect(await failure($.tool.call(LIST))).toMatch(/^hindnote cannot run python3.*hindnote install claude/)
 })
 
 test('the boot block comes after the blocks of the host', async ($, on) => {
