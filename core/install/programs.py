@@ -6,6 +6,7 @@ that no file of the current one has a part in what they do.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ ISOLATED = ("-E", "-P")
 """Options with which every Python is started: no ``PYTHON*`` variable counts, and the current
 directory holds no modules."""
 
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 _HAS_HINDNOTE = "import importlib.util as u, sys; sys.exit(u.find_spec('hindnote.hosts') is None)"
 
 
@@ -83,6 +85,12 @@ def unusable_python(python: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"cannot be run: {error}"
     return "has no hindnote" if done.returncode != 0 else None
+
+
+def version_in(said: tuple[str, str] | None) -> tuple[int, ...] | None:
+    """Return the first version number in what ``told_version`` returned; None without one."""
+    found = next(filter(None, map(_VERSION.search, said or ())), None)
+    return tuple(int(number) for number in found[0].split(".")) if found else None
 
 
 def dotted(version: tuple[int, ...]) -> str:

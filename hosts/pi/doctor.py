@@ -19,11 +19,12 @@ from hindnote.core.install.programs import (
     not_to_be_run,
     told_version,
     unusable_python,
+    version_in,
 )
 from hindnote.core.install.record import Record
 from hindnote.core.programs import in_project, outside_project
 from hindnote.core.registry import NAMES
-from hindnote.hosts.pi.install import PI, place
+from hindnote.hosts.pi.install import PI, TESTED, pi_version, place
 from hindnote.hosts.pi.places import (
     FILES,
     PYTHON_VARIABLE,
@@ -36,8 +37,6 @@ from hindnote.hosts.pi.places import (
 
 NODE = (22, 19)
 """Pi needs this Node.js, or a newer one."""
-
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def checks() -> Iterator[Finding]:
@@ -75,16 +74,16 @@ def _programs() -> Iterator[Finding]:
         yield Finding("error", "node", "cannot be run", f"Pi needs Node.js {dotted(NODE)} or newer")
     else:
         yield running(node, "--version")
-        yield _node(_version_of(node))
+        yield _node(version_in(told_version(node)))
     yield running(pi, "--version")
-    release = _version_of(pi)
+    release = pi_version(pi)
     if release is None:
         yield Finding("error", "pi", f"{pi} does not tell its version", "try `pi --version`")
     elif release[:2] < PI:
         told = f"is {dotted(release)}"
         yield Finding("error", "pi", told, f"update it to {dotted(PI)} or newer")
-    elif release[:2] > PI:
-        tested = f"is {dotted(release)}; this hindnote was tested with {dotted(PI)}"
+    elif release[:2] > TESTED:
+        tested = f"is {dotted(release)}; this hindnote was tested up to {dotted(TESTED)}"
         yield Finding("warning", "pi", tested)
     else:
         yield Finding("ok", "pi", dotted(release))
@@ -104,12 +103,6 @@ def _node(version: tuple[int, ...] | None) -> Finding:
     if version[:2] < NODE:
         return Finding("error", "node", f"is {dotted(version)}", needed)
     return Finding("ok", "node", dotted(version))
-
-
-def _version_of(program: str) -> tuple[int, ...] | None:
-    said = told_version(program) or ()
-    found = next(filter(None, map(_VERSION.search, said)), None)
-    return tuple(int(number) for number in found[0].split(".")) if found else None
 
 
 def _is_installed(there: Place) -> bool:

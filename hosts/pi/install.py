@@ -15,12 +15,16 @@ import click
 from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
-from hindnote.core.install.programs import dotted
-from hindnote.core.programs import on_path
+from hindnote.core.install.programs import dotted, told_version, version_in
+from hindnote.core.programs import on_path, outside_project
 from hindnote.hosts.pi.places import FILES, MANIFEST, Scope, scopes, shipped
 
-PI = (1, 6)
-"""Major and minor version of the Pi that the extension was tested against."""
+PI = (1, 5)
+"""Major and minor version of the oldest Pi that the extension works with: 1.4 has no
+``keyHint`` for a tool's renderer. The end-to-end tests run it and the newest."""
+
+TESTED = (1, 6)
+"""Major and minor version of the newest Pi that the end-to-end tests run."""
 
 _project = click.option(
     "--project", is_flag=True, help="For the project in this directory alone, in its .pi folder."
@@ -33,8 +37,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @_dry_run
 def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
-    if on_path("pi") is None:
-        click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
+    _refuse_old_pi()
     here, other = reversed(scopes()) if project else scopes()
     with explained(NotOurs, Busy), alone():
         _refuse_second(here, other)
@@ -65,6 +68,25 @@ def uninstall(project: bool, dry_run: bool) -> None:
             raise NotOurs(f"{there.folder} {FOREIGN}; move it away")
         if not tell(there.take_away()):
             click.echo(f"nothing to do: {there.folder} is not installed")
+
+
+def pi_version(program: str) -> tuple[int, ...] | None:
+    """Return the version of a Pi; None when it does not tell."""
+    return version_in(told_version(program))
+
+
+def _refuse_old_pi() -> None:
+    """Raise where the Pi on the PATH is too old; say so where there is none."""
+    if on_path("pi") is None:
+        click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
+    # One that the project at hand brought along is not run.
+    program = outside_project("pi")
+    release = pi_version(program) if program else None
+    if release is not None and release[:2] < PI:
+        raise click.ClickException(
+            f"{program} is Pi {dotted(release)}; hindnote needs {dotted(PI)} or newer: "
+            "update Pi, then install again"
+        )
 
 
 def place(scope: Scope, dry_run: bool = False) -> Place:

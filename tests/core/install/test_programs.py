@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hindnote.core.install import programs
-from hindnote.core.install.programs import dotted, told_version
+from hindnote.core.install.programs import dotted, told_version, version_in
 
 
 @pytest.fixture
@@ -39,3 +39,10 @@ def test_a_program_that_does_not_end_tells_nothing(
 
 def test_a_version_is_written_with_dots() -> None:
     assert dotted((2, 1, 332)) == "2.1.332"
+
+
+def test_a_version_is_found_in_either_stream() -> None:
+    assert version_in(("v22.19.0\n", "")) == (22, 19, 0)
+    assert version_in(("", "pi 1.5")) == (1, 5)
+    assert version_in(("none", "5")) is None
+    assert version_in(None) is None

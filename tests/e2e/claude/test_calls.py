@@ -103,10 +103,11 @@ def test_a_refusal_is_one_line_and_what_the_command_line_prints(claude: Claude) 
 
     session = claude.run("read it")
 
-    (text,) = texts(claude.model.played[1])
-    assert text.startswith("error: not_found: ")
-    assert "\n" not in text
-    assert text == claude.printed("notes_read", session, 1, address="nowhere")
+    (result,) = results(claude.model.played[1])
+    assert result.is_error
+    assert result.text.startswith("error: not_found: ")
+    assert "\n" not in result.text
+    assert result.text == claude.printed("notes_read", session, 1, address="nowhere")
 
 
 def test_bad_arguments_are_an_error_result_that_says_what_is_right(claude: Claude) -> None:

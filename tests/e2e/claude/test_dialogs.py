@@ -75,9 +75,7 @@ def test_a_no_runs_nothing(claude: Claude, terminal: Start) -> None:
     assert [event for event, _ in claude.hooked()] == ["PreToolUse"]
 
 
-def test_a_todo_is_asked_about_and_can_be_allowed_for_good(
-    claude: Claude, terminal: Start
-) -> None:
+def test_a_todo_is_asked_about_and_can_be_allowed_for_good(claude: Claude, terminal: Start) -> None:
     claude.extra["HINDNOTE_PROJECT_TOOLS"] = "direct"
     again = tool("project_todo_create", title="Tell it", priority="p2", body="Later.")
     claude.model.then(Turn(CREATE), Turn(again), Turn(tool("project_todo_list")), DONE)

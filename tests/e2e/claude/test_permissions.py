@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from claude_host import DONE, PREFIX, Claude, results, tool
-from model import Result, Turn
+from model import Request, Result, Text, ToolCall, Turn
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions")
 SAID = "the person's hook says so"
@@ -260,8 +260,6 @@ def test_a_rule_for_edits_is_asked_about_the_folder_that_a_hook_puts_in_place(
 
 
 def test_the_hooks_hear_of_a_subagents_calls_and_are_obeyed(claude: Claude) -> None:
-    from model import Request, Text, ToolCall
-
     errand = "SUBAGENT ERRAND"
     agent = {"description": "errand", "prompt": errand, "subagent_type": "general-purpose"}
 
@@ -314,8 +312,10 @@ def guard(folder: Path, event: str, hook: str) -> str:
         ("tool.call", "() => ({ deny: 'guarded' })"),
         (
             "tool.check",
-            "async ($, e, next) => { const below = await next(e); return below.decision === 'deny'"
-            " ? below : { decision: 'deny', reason: 'guarded' } }",
+            """async ($, e, next) => {
+                const below = await next(e)
+                return below.decision === 'deny' ? below : { decision: 'deny', reason: 'guarded' }
+            }""",
         ),
     ],
     ids=["check", "call", "check, where nobody else has refused"],

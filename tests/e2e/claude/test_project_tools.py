@@ -38,7 +38,8 @@ def test_the_tools_wait_behind_the_hosts_search_and_answer_with_their_text(claud
         DONE,
     )
 
-    session = claude.run("make a todo")
+    # Nobody can be asked here, and a todo is asked about like an edit.
+    session = claude.run("make a todo", "--allowedTools", "mcp__hindnote")
 
     assert OURS.isdisjoint(model.played[0].tools)
     assert all(name in model.played[0].everything for name in OURS)
@@ -54,6 +55,7 @@ def test_the_tools_wait_behind_the_hosts_search_and_answer_with_their_text(claud
     hits = run_tool("project_artifact_search", {"query": "ship"}, base_cwd=claude.project)
     assert json.loads(texts(found)[0].splitlines()[0])["results"] == hits.dto["data"]["results"]
     outside, wrong = results(refused)
+    assert outside.is_error
     assert outside.text.startswith("error: outside_workspace: ")
     assert outside.text.endswith("effects: documents none, cache none")
     assert wrong.is_error
@@ -71,5 +73,6 @@ def test_the_tools_stand_in_front_of_the_model_where_the_person_says_so(claude: 
 
     assert set(claude.model.played[0].tools) >= OURS
     expected = run_tool("project_todo_list", {}, base_cwd=claude.project)
-    assert texts(claude.model.played[1]) == [expected.text]
+    (result,) = results(claude.model.played[1])
+    assert (result.is_error, result.text) == (True, expected.text)
     assert expected.text.startswith("error: root_missing: ")

@@ -141,7 +141,9 @@ def test_install_refuses_a_claude_too_old_and_says_what_is_needed(
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("version", ["2.1.326", "2.1.332", "2.1.1000 (Claude Code)", "2.2.0", "3.0.0-beta"])
+@pytest.mark.parametrize(
+    "version", ["2.1.326", "2.1.332", "2.1.1000 (Claude Code)", "2.2.0", "3.0.0-beta"]
+)
 def test_install_accepts_newer_ones(
     claude: Callable[..., Path], folder: Path, version: str
 ) -> None:

@@ -70,8 +70,26 @@ def test_install_without_pi_says_what_is_needed_and_goes_on(extension: Path, pi:
 
     first, *_ = done(install)
 
-    assert first.startswith("there is no pi on the PATH; hindnote needs Pi 1.6")
+    assert first.startswith("there is no pi on the PATH; hindnote needs Pi 1.5")
     assert (extension / "index.ts").is_file()
+
+
+def test_install_refuses_a_pi_that_is_too_old_and_says_what_is_needed(
+    extension: Path, pi: Path
+) -> None:
+    pi.write_text("#!/bin/sh\necho 1.4.0\n")
+
+    assert "is Pi 1.4.0; hindnote needs 1.5 or newer" in refused(install)
+    assert not extension.exists()
+
+
+@pytest.mark.parametrize("version", ["1.5.0", "1.10.2", "2.0.0", "what"])
+def test_install_accepts_other_versions(extension: Path, pi: Path, version: str) -> None:
+    pi.write_text(f"#!/bin/sh\necho {version}\n")
+
+    done(install)
+
+    assert extension.is_dir()
 
 
 def test_a_folder_that_cannot_be_made_is_told_without_a_trace(
