@@ -74,34 +74,46 @@ class Snapshot(Struct, frozen=True):
     """Names of the operations that the session was offered; no other one is named."""
 
     homes: tuple[HomeIndex, ...] = ()
+    refused: str | None = None
+    """Why the notes home may not be used, and no home is shown."""
+
     windows: tuple[SeenWindow, ...] = ()
     """Oldest first, the one that begins now last; empty when the session has no history yet."""
 
 
-def boot_block(bound: BoundCall, now: float, offered: Collection[str] | None = None) -> str:
+def boot_block(
+    bound: BoundCall,
+    now: float,
+    offered: Collection[str] | None = None,
+    refused: str | None = None,
+) -> str:
     """Return the boot block for a window that begins now.
 
     Args:
         bound: A call with its surroundings.
         now: Seconds since the epoch.
         offered: Names of the operations that the session was offered; None for all.
+        refused: Why the notes home may not be used; None when it may.
 
     Raises:
         Refused: ``unreadable_session``: a failure is for the host to show, not to store.
     """
-    return render(take(bound, now, offered))
+    return render(take(bound, now, offered, refused))
 
 
 # -- looking -------------------------------------------------------------------
 
 
-def take(bound: BoundCall, now: float, offered: Collection[str] | None = None) -> Snapshot:
+def take(
+    bound: BoundCall, now: float, offered: Collection[str] | None = None, refused: str | None = None
+) -> Snapshot:
     """Return what there is to say to the agent of a call.
 
     Args:
         bound: A call with its surroundings.
         now: Seconds since the epoch.
         offered: Names of the operations that the session was offered; None for all.
+        refused: Why the notes home may not be used; None when it may.
 
     Raises:
         Refused: ``unreadable_session``.
@@ -121,7 +133,8 @@ def take(bound: BoundCall, now: float, offered: Collection[str] | None = None) -
         directory=str(bound.cwd),
         tool_prefix=bound.identity.tool_prefix,
         offered=frozenset(NAMES if offered is None else offered),
-        homes=index(bound.identity, bound.project_key, NAMES_SHOWN),
+        homes=() if refused else index(bound.identity, bound.project_key, NAMES_SHOWN),
+        refused=refused,
         windows=() if projection is None else _windows(projection),
     )
 
@@ -219,6 +232,8 @@ def _is_empty(home: HomeIndex) -> bool:
 
 
 def _empty_homes(seen: Snapshot) -> str:
+    if seen.refused is not None:
+        return f"Notes cannot be used: {seen.refused}"
     names = [_spoken(home) for home in seen.homes if _is_empty(home)]
     return f"No notes yet: {', '.join(names)}." if names else ""
 

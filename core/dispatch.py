@@ -18,6 +18,7 @@ from hindnote.core.budget import Budget, measure
 from hindnote.core.calls import Decoration, HostCall, Identity
 from hindnote.core.cwd import resolve_cwd
 from hindnote.core.failures import HostFailure
+from hindnote.core.home import NotesHome, as_home
 from hindnote.core.operation import BoundCall, Operation
 from hindnote.core.outcome import (
     Outcome,
@@ -86,13 +87,16 @@ class Dispatcher:
 
     Args:
         hosts: The loaded plugins.
-        home: The notes home, absolute.
+        home: The notes home: what ``notes_home`` returns, or an absolute folder that the caller
+            answers for.
         operations: The registry; the seven, unless a test says otherwise.
     """
 
-    def __init__(self, hosts: Hosts, home: Path, operations: Registry | None = None) -> None:
+    def __init__(
+        self, hosts: Hosts, home: Path | NotesHome, operations: Registry | None = None
+    ) -> None:
         self._hosts = hosts
-        self._home = home
+        self._home = as_home(home)
         self._operations = registry() if operations is None else operations
 
     def call(
@@ -121,6 +125,8 @@ class Dispatcher:
         params = operation.bind(arguments)
         try:
             bound = self._bound(call, getattr(params, "cwd", None), operation, progress)
+            if operation.family == "notes":
+                self._home.admit(bound.base_cwd)
             outcome = operation.handle(bound, params)
         except Refused as refused:
             return _refused(operation, refused.refusal)
@@ -161,7 +167,12 @@ class Dispatcher:
         """
         from hindnote.core.boot import boot_block
 
-        return boot_block(self._bound(call), time.time(), offered)
+        bound = self._bound(call)
+        try:
+            self._home.admit(bound.base_cwd)
+        except Refused as refused:
+            return boot_block(bound, time.time(), offered, refused.refusal.message)
+        return boot_block(bound, time.time(), offered)
 
     def sessions(self, call: HostCall) -> Sessions:
         """Return the sessions that a call can name, for what is no operation.
@@ -177,7 +188,7 @@ class Dispatcher:
         """Return who is asking, with the host's names made into slugs."""
         told = self._hosts.identity(call)
         return Identity(
-            home=self._home,
+            home=self._home.folder,
             host=told.host,
             session_id=told.session_id,
             agent=slug(told.agent),

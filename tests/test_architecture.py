@@ -178,7 +178,7 @@ from hindnote.hosts.claude.helper import one_shot
 
 os.environ["HINDNOTE_HOME"] = {folder!r}
 request = {{"kind": "call", "operation": "notes_read", "arguments": {{"address": "@human/plan"}}}}
-body = json.dumps(request | {{"call": {{"cwd": {folder!r}}}}}).encode()
+body = json.dumps(request | {{"call": {{"cwd": "/"}}}}).encode()
 assert one_shot(io.BytesIO(body), io.BytesIO()) == 0
 """
 

@@ -47,7 +47,7 @@ Completion for your shell (bash, zsh or fish), for example:
 
 OWN = {
     name: f"hindnote.core.cli.{name}:{name}"
-    for name in ("call", "demo", "doctor", "hosts", "schemas", "search", "sessions")
+    for name in ("call", "demo", "doctor", "home", "hosts", "schemas", "search", "sessions")
 }
 
 

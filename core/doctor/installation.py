@@ -14,9 +14,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hindnote.core.cwd import process_directory
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
 from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
+from hindnote.core.home import NotesHome, as_home
+from hindnote.core.outcome import Refused
 from hindnote.core.plugins import Hosts
 
 PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
@@ -26,16 +29,26 @@ WAYS = ("codemode", "direct", "deferred", "off")
 """What it may be, on any host."""
 
 
-def examine(home: Path) -> Iterator[Finding]:
+def examine(home: Path | NotesHome) -> Iterator[Finding]:
     """Return every finding of the core and of the installed hosts.
 
     Args:
-        home: The notes home, absolute; need not exist.
+        home: The notes home; need not exist. The caller answers for a path.
     """
     yield from examine_installation()
     yield from examine_settings()
-    yield from examine_home(home)
+    yield from _examine_home(as_home(home))
     yield from examine_hosts()
+
+
+def _examine_home(home: NotesHome) -> Iterator[Finding]:
+    """Look at the notes home, unless a project chose it and no person has confirmed that."""
+    try:
+        home.admit(process_directory())
+    except Refused as refused:
+        yield Finding("error", f"notes home {home.folder}", refused.refusal.message)
+        return
+    yield from examine_home(home.folder)
 
 
 # -- the installation ----------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall, SessionEntry
+    from hindnote.core.home import NotesHome
     from hindnote.core.plugins import Hosts
 
 HOST = "mcp"
@@ -22,8 +23,8 @@ class Settings(NamedTuple):
     directory: Path
     """``--cwd``, else where the server was started: the calls' base directory, absolute."""
 
-    home: Path
-    """The notes home, absolute."""
+    home: Path | NotesHome
+    """The notes home; a path is absolute, and its caller answers for it."""
 
     fixed: bool = False
     """Whether the person named the directory, so that a program's roots do not."""

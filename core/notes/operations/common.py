@@ -25,7 +25,7 @@ ADDRESSED: frozenset[RefusalCode] = frozenset(
 """Codes with which an operation on one note may refuse."""
 
 LOOKING: frozenset[RefusalCode] = frozenset(
-    {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large"}
+    {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large", "outside_home"}
 )
 """Codes with which an operation on many notes may refuse."""
 

@@ -25,6 +25,11 @@ SERVER = ["-W", "error", "-c", "from hindnote.hosts.mcp.command import mcp; mcp(
 T = TypeVar("T")
 
 
+def notes_of(folder: Path) -> Path:
+    """The notes home of a server in a folder: beside it, since one inside would be refused."""
+    return folder.with_name(f"{folder.name}-notes")
+
+
 def over_stdio(
     folder: Path, talk: Callable[[Client], Awaitable[T]], *options: str, mode: str = "auto"
 ) -> T:
@@ -32,7 +37,7 @@ def over_stdio(
         command=sys.executable,
         args=[*SERVER, *options],
         cwd=folder,
-        env={"HINDNOTE_HOME": str(folder / "notes"), "HOME": str(folder)},
+        env={"HINDNOTE_HOME": str(notes_of(folder)), "HOME": str(folder)},
     )
 
     async def main() -> T:
@@ -58,7 +63,7 @@ def test_a_program_with_the_sdk_writes_reads_and_is_refused(tmp_path: Path, mode
     options = ["--agent", "Ed", "--history-of", "pi", "--session-file", str(RECORDED)]
     written, read, history, refused = over_stdio(tmp_path, talk, *options, mode=mode)
 
-    assert (tmp_path / "notes/agents/ed/a.md").is_file()
+    assert (notes_of(tmp_path) / "agents/ed/a.md").is_file()
     assert written.structured_content["outcome"] == "created"
     assert read.structured_content["text"] == "é\u2028\n"
     assert read.structured_content["next_offset_chars"] is None
@@ -75,7 +80,7 @@ def test_project_notes_are_those_of_the_directory_of_the_start(tmp_path: Path) -
     (project / ".git").mkdir(parents=True)
     over_stdio(project, talk)
 
-    (note,) = project.glob("notes/project/*/a.md")
+    (note,) = notes_of(project).glob("project/*/a.md")
     assert note.parent.name.startswith("my-project-")
 
 
@@ -86,7 +91,7 @@ class Started:
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", "-c", code, *options],
             cwd=folder,
-            env={**os.environ, "HINDNOTE_HOME": str(folder / "notes")},
+            env={**os.environ, "HINDNOTE_HOME": str(notes_of(folder))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -135,7 +140,7 @@ def test_home_and_directory_can_be_named(tmp_path: Path) -> None:
     assert server.end() == (0, b"")
     (note,) = tmp_path.glob("elsewhere/project/*/a.md")
     assert note.parent.name.startswith("my-project-")
-    assert not (tmp_path / "notes").exists()
+    assert not notes_of(tmp_path).exists()
 
 
 STUCK = """
