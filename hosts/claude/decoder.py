@@ -166,6 +166,7 @@ class Transcript:
             self._header = find_header(self._file.path, self._file.read, self._file.end)
         if self._file.end and not self._is_session():
             self._refuse()
+        self._growth.guess()
         self._assembly.update(self.spine)
         self._growth.settle()
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
@@ -195,6 +196,7 @@ class Transcript:
             return True
         self._opened = bool(row.uuid) and row.type in CHAIN_TYPES
         if self._opened:
+            self.spine.sidechained += len(self._aside)
             self._aside.clear()
         return False
 
@@ -232,7 +234,25 @@ class Transcript:
             parent=found.parent,
             name=find_task(path) if found.agent else known.title or known.summary,
             tool_prefix=TOOL_PREFIX,
+            note=self._note(),
         )
+
+    def _note(self) -> str | None:
+        """Return what is said of rows that are left out, or whose place had to be guessed."""
+        spine, notes = self.spine, []
+        if guessed := len(spine.guessed) + spine.followed:
+            notes.append(
+                f"{_rows(guessed)} not say what came before; the order of the file is "
+                "taken for the order of the conversation"
+            )
+        if spine.unnamed:
+            notes.append(f"{_rows(spine.unnamed)} not have a uuid and cannot be addressed")
+        if spine.sidechained:
+            notes.append(
+                f"{_rows(spine.sidechained)} not belong to this conversation but to subagents "
+                "that an older version recorded in the same file"
+            )
+        return f"{'; '.join(notes)}" if notes else None
 
     def line(self, row: int) -> bytes:
         """Return a row's line.
@@ -241,6 +261,10 @@ class Transcript:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
         return self.lines.of(row)
+
+
+def _rows(count: int) -> str:
+    return "1 row of the file does" if count == 1 else f"{count:,} rows of the file do"
 
 
 def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | None:

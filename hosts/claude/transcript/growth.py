@@ -67,6 +67,10 @@ class Growth:
                     checkpoint.binding = False
                     if checkpoint.leaf is None or row.subtype == "compact_boundary":
                         checkpoint.named = False
+                elif row.uuid:
+                    spine.sidechained += 1
+                else:
+                    spine.unnamed += 1
             elif row.type == "last-prompt":
                 if row.leaf_uuid is not UNSET:
                     checkpoint.set(row.leaf_uuid, row.explicit)
@@ -107,6 +111,10 @@ class Growth:
         if numbers:
             self._add_new([*rows.values()], numbers)
 
+    def guess(self) -> None:
+        """Decide, after all new rows were taken in, whether the order has to be guessed."""
+        self._rowwise.guess()
+
     def settle(self) -> None:
         """Begin to watch for what later rows do to the ones that are here."""
         spine = self._spine
@@ -118,7 +126,7 @@ class Growth:
     def _pass_on(self, row: Row, uuid: str) -> None:
         """Take in a row of a type that older versions chained; it only passes links on."""
         spine = self._spine
-        above = spine.find(row.parent_uuid)
+        above = spine.find(row.parent_uuid or None)
         if above != ROOT and spine.find(uuid) == ROOT:
             spine.aliases[uuid] = above
 

@@ -51,6 +51,7 @@ class Attachment(msgspec.Struct, gc=False, rename="camel"):
 
     type: str = ""
     command_mode: str | None = None
+    prompt: Raw | UnsetType = UNSET
     origin: Origin | None = None
 
 
@@ -79,7 +80,7 @@ class Compaction(msgspec.Struct, gc=False, rename="camel"):
 class Row(msgspec.Struct, gc=False, rename="camel"):
     """One row of the file. Fields in the order in which they are written decode fastest."""
 
-    parent_uuid: str | None = None
+    parent_uuid: str | None | UnsetType = UNSET
     is_sidechain: bool = False
     type: str = ""
     message: Message | None = None
@@ -97,6 +98,9 @@ class Row(msgspec.Struct, gc=False, rename="camel"):
     )
     logical_parent_uuid: str | None = None
     compact_metadata: Compaction | None = None
+    operation: str | None = None
+    content: Raw | UnsetType = UNSET
+    reason: Raw | UnsetType = UNSET
     request_id: str | None = None
     api_block_index: int | None = None
     leaf_uuid: str | None | UnsetType = UNSET

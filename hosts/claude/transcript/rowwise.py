@@ -5,7 +5,10 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from hindnote.hosts.claude.transcript import kinds
+from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES
 from hindnote.hosts.claude.transcript.spine import (
     ANSWER,
     CALLS,
@@ -100,7 +103,11 @@ class Rowwise:
     def link(self, row: Row, number: int) -> int:
         """Return the parent of a row that does not simply follow the one before it."""
         uuid = row.parent_uuid
+        if uuid is UNSET:
+            return self._follow(row, number)
         if uuid is None:
+            if row.subtype != "compact_boundary":
+                self._spine.roots.append(number)
             return ROOT
         found = self._spine.find(uuid)
         if ROOT < found < number:
@@ -109,6 +116,36 @@ class Rowwise:
         if found != number:
             self.waiting.setdefault(uuid, []).append(number)
         return LOST
+
+    def _follow(self, row: Row, number: int) -> int:
+        """Return the row before one that does not say what came before it."""
+        before = self._spine.row_before(number)
+        if before != ROOT and row.type in CHAIN_TYPES:
+            self._spine.followed += 1
+        return before
+
+    def guess(self) -> None:
+        """Take the order of the file for the conversation's, where no row names another.
+
+        Exports and other writers put null into each row. A rewind to the very beginning
+        makes several rows without a parent as well, but then others have one.
+        """
+        spine = self._spine
+        roots = spine.roots
+        if len(roots) < 2:
+            return
+        linked = len(spine.parents) - spine.parents.count(ROOT)
+        named = linked - len(spine.guessed) - spine.followed
+        if not named and len(spine.guessed) < len(roots) - 1:
+            for row in roots[1:]:
+                spine.parents[row] = spine.row_before(row)
+            spine.guessed = roots[1:]
+            spine.revision += 1
+        elif named and spine.guessed:
+            for row in spine.guessed:
+                spine.parents[row] = ROOT
+            spine.guessed = []
+            spine.revision += 1
 
     def respond(self, row: Row, uuid: str, number: int) -> int:
         """Return the response that an answer's row belongs to.

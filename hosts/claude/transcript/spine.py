@@ -124,6 +124,25 @@ class Spine(Struct, eq=False):
     rewritten: bool = False
     """Whether an older text grew."""
 
+    # what is out of the ordinary
+    roots: list[int] = field(default_factory=list)
+    """Rows that say they have no parent, compact boundaries left out."""
+
+    guessed: list[int] = field(default_factory=list)
+    """Those of ``roots`` that were put under the row before them in the file."""
+
+    followed: int = 0
+    """Rows that do not say whether they have a parent: the row before them was taken."""
+
+    unnamed: int = 0
+    """Rows of the conversation without an id, which are left out."""
+
+    sidechained: int = 0
+    """Rows of subagents within a main session's file, which are left out."""
+
+    queued: dict[int, str] = field(default_factory=dict)
+    """Words of the person that joined a running turn, by the row that alone records them."""
+
     revision: int = 0
     """Grows when a row finds its parent late: then rows may stand before their parents."""
 
