@@ -98,7 +98,9 @@ class FileFacts:
         if self._folder is None:
             from platformdirs import user_cache_path
 
-            self._folder = user_cache_path("hindnote")
+            folder = user_cache_path("hindnote")
+            # The standard has relative ones ignored, which name a folder of the project at hand.
+            self._folder = folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote"
         # The folder may be a link; what is in it may not.
         return self._folder.resolve() / f"files-v{_VERSION}.sqlite3"
 

@@ -19,6 +19,7 @@ from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
+from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.programs import outside_project
 from hindnote.hosts.claude.layout import usual_config_dir
 
@@ -53,6 +54,8 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @_dry_run
 def install(marketplace: bool, dry_run: bool) -> None:
     """Put the plugin into Claude Code, for all sessions started from now on."""
+    with explained(NoWholePath):
+        _check_variables()
     executable = _usable_claude(required=marketplace)
     here, there = skills_place(dry_run), marketplace_place(dry_run)
     if marketplace:
@@ -78,6 +81,8 @@ def install(marketplace: bool, dry_run: bool) -> None:
 @_dry_run
 def uninstall(dry_run: bool) -> None:
     """Take the plugin away from Claude Code again; notes stay."""
+    with explained(NoWholePath):
+        _check_variables()
     places = skills_place(dry_run), marketplace_place(dry_run)
     with explained(NotOurs, Busy), alone():
         # Both are looked at first: a damaged one is told before anything is taken away.
@@ -93,6 +98,12 @@ def uninstall(dry_run: bool) -> None:
 
 
 # -- where it goes, and what ---------------------------------------------------
+
+
+def _check_variables() -> None:
+    # Claude Code 2.1.332 takes ~ for a folder's name.
+    check_whole_paths("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "HOME", tilde=False)
+    check_whole_paths("HINDNOTE_HOME", tilde=True)
 
 
 def skills_place(dry_run: bool = False) -> Place:

@@ -16,8 +16,9 @@ from hindnote.core.cli.tree import explained, tell
 from hindnote.core.install.alone import Busy, alone
 from hindnote.core.install.placing import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, version_in
+from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.programs import on_path, outside_project
-from hindnote.hosts.pi.places import FILES, MANIFEST, Scope, scopes, shipped
+from hindnote.hosts.pi.places import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
 
 PI = (1, 5)
 """Major and minor version of the oldest Pi that the extension works with: 1.4 has no
@@ -38,6 +39,8 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
     _refuse_old_pi()
+    with explained(NoWholePath):
+        _check_variables()
     here, other = reversed(scopes()) if project else scopes()
     with explained(NotOurs, Busy), alone():
         _refuse_second(here, other)
@@ -59,6 +62,8 @@ def install(project: bool, dry_run: bool) -> None:
 @_dry_run
 def uninstall(project: bool, dry_run: bool) -> None:
     """Take the extension away from Pi; notes stay."""
+    with explained(NoWholePath):
+        _check_variables()
     here = scopes()[1 if project else 0]
     for folder in here.referenced():
         click.echo(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
@@ -87,6 +92,13 @@ def _refuse_old_pi() -> None:
             f"{program} is Pi {dotted(release)}; hindnote needs {dotted(PI)} or newer: "
             "update Pi, then install again"
         )
+
+
+def _check_variables() -> None:
+    # Pi 1.6.0 takes ~ for the home directory in its own two.
+    check_whole_paths("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", tilde=True)
+    check_whole_paths("HINDNOTE_HOME", tilde=True)
+    check_whole_paths("HOME", PYTHON_VARIABLE, tilde=False)
 
 
 def place(scope: Scope, dry_run: bool = False) -> Place:

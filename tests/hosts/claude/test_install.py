@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -338,3 +339,43 @@ def test_every_shipped_file_is_package_data() -> None:
 
     assert sorted(listed) == sorted(f"mod/{pattern}" for pattern in installing.SHIPPED)
     assert os.sep == "/"
+
+
+@pytest.mark.parametrize("command", [install, uninstall])
+@pytest.mark.parametrize("value", ["somewhere", "./x", "~someone/x"])
+@pytest.mark.parametrize("name", ["CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "HINDNOTE_HOME"])
+def test_a_variable_that_is_no_whole_path_is_refused_with_the_reason(
+    claude: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    command: click.Command,
+) -> None:
+    claude()
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    monkeypatch.setenv(name, value)
+
+    result = run(command)
+
+    assert result.exit_code == 1
+    assert f"{name} is '{value}', which is no whole path" in result.output
+    assert list(Path.cwd().iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"])
+def test_a_literal_tilde_is_refused_with_what_was_meant(
+    claude: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    claude()
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    monkeypatch.setenv(name, "~/x")
+
+    result = run(install)
+
+    assert result.exit_code == 1
+    assert f"{name} is '~/x', which holds a literal ~" in result.output
+    assert f"set it to {tmp_path}/home/x" in result.output
+    assert list(Path.cwd().iterdir()) == []

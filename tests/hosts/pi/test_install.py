@@ -373,3 +373,30 @@ def test_a_repository_s_link_cannot_have_the_person_s_installation_removed(
 
     assert f"{Path.cwd() / linked} is a link" in refused(uninstall, "--project")
     assert tree(home) == before
+
+
+@pytest.mark.parametrize("command", [install, uninstall])
+@pytest.mark.parametrize("value", ["somewhere", "./x", "~someone/x"])
+@pytest.mark.parametrize(
+    "name",
+    ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "HINDNOTE_HOME", "HINDNOTE_PYTHON"],
+)
+def test_a_variable_that_is_no_whole_path_is_refused_with_the_reason(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, command: click.Command
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    result = run(command)
+
+    assert result.exit_code == 1
+    assert f"{name} is '{value}', which is no whole path" in result.output
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_pi_s_own_tilde_is_the_home_directory(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", "~/pi")
+
+    done(install)
+
+    assert (home / "pi/extensions/hindnote/index.ts").is_file()
+    assert list(Path.cwd().iterdir()) == []
