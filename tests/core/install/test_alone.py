@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,3 +93,26 @@ def test_a_lock_that_cannot_be_made_is_told(home: Path) -> None:
     assert result.exit_code == 1
     assert f"{lock_file()} cannot be changed" in result.output
     assert list(home.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_the_lock_is_refused_and_its_target_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindnote.core.install.alone.lock_file", lambda: tmp_path / "lock")
+    (tmp_path / "valuable").write_text("mine")
+    (tmp_path / "lock").symlink_to(tmp_path / "valuable")
+
+    with pytest.raises(OSError, match="symbolic links"), alone():
+        pass
+
+    assert (tmp_path / "valuable").read_text() == "mine"
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hindnote.core.install.alone.lock_file", lambda: tmp_path / "lock")
+    os.mkfifo(tmp_path / "lock")
+
+    with alone():
+        pass
