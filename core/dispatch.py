@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from hindnote.core.budget import Budget, measure
 from hindnote.core.calls import Decoration, HostCall, Identity
 from hindnote.core.cwd import resolve_cwd
-from hindnote.core.failures import HostFailure
+from hindnote.core.failures import HostFailure, Malformed
 from hindnote.core.home import NotesHome, as_home
 from hindnote.core.operation import BoundCall, Operation
 from hindnote.core.outcome import (
@@ -31,7 +31,9 @@ from hindnote.core.outcome import (
     wire,
     wire_json,
 )
-from hindnote.core.registry import Registry, registry
+from hindnote.core.plugins.border import call_of
+from hindnote.core.plugins.guard import stdout_to_stderr
+from hindnote.core.registry import registry
 from hindnote.core.shortage import is_shortage, refusal
 from hindnote.core.text.slug import slug
 
@@ -89,15 +91,11 @@ class Dispatcher:
         hosts: The loaded plugins.
         home: The notes home: what ``notes_home`` returns, or an absolute folder that the caller
             answers for.
-        operations: The registry; the seven, unless a test says otherwise.
     """
 
-    def __init__(
-        self, hosts: Hosts, home: Path | NotesHome, operations: Registry | None = None
-    ) -> None:
+    def __init__(self, hosts: Hosts, home: Path | NotesHome) -> None:
         self._hosts = hosts
         self._home = as_home(home)
-        self._operations = registry() if operations is None else operations
 
     def call(
         self,
@@ -118,16 +116,18 @@ class Dispatcher:
             ArgumentError: The arguments break the operation's input schema.
             HostFailure: No such operation or host, or the host's plugin failed.
         """
-        operation = self._operations.get(name)
+        operations = registry()
+        operation = operations.get(name)
         if operation is None:
-            known = ", ".join(self._operations)
+            known = ", ".join(operations)
             raise HostFailure(f"no operation named {name!r}; there are: {known}")
         params = operation.bind(arguments)
         try:
-            bound = self._bound(call, getattr(params, "cwd", None), operation, progress)
-            if operation.family == "notes":
-                self._home.admit(bound.base_cwd)
-            outcome = operation.handle(bound, params)
+            with stdout_to_stderr:
+                bound = self._bound(call, getattr(params, "cwd", None), operation, progress)
+                if operation.family == "notes":
+                    self._home.admit(bound.base_cwd)
+                outcome = operation.handle(bound, params)
         except Refused as refused:
             return _refused(operation, refused.refusal)
         except (MemoryError, OSError) as error:
@@ -203,6 +203,7 @@ class Dispatcher:
         operation: Operation[Any, Any] | None = None,
         progress: Progress | None = None,
     ) -> BoundCall:
+        call = _own(call)
         base = self._hosts.base_cwd(call)
         decoration = Decoration()
         if operation is not None and operation.family == "history":
@@ -216,6 +217,14 @@ class Dispatcher:
             history=self._hosts,
             progress=progress,
         )
+
+
+def _own(call: HostCall) -> HostCall:
+    """Return the call as data of the core's own: a host may have made it of classes of its own."""
+    try:
+        return call_of(call)
+    except Malformed as error:
+        raise HostFailure(f"the host made a call with {error}") from error
 
 
 def _refused(operation: Operation[Any, Any], refusal: Refusal) -> Answer:

@@ -1,4 +1,4 @@
-"""The failures that are nobody's refusal; importing them is light."""
+"""Errors that are reported to the host instead of the model; importing them is light."""
 
 from __future__ import annotations
 
@@ -15,3 +15,17 @@ class ArgumentError(ValueError):
 
     The message names each field and says what would be right.
     """
+
+
+class Malformed(ValueError):
+    """A part of a plugin's answer is not what the contract says; the message names the part.
+
+    Whoever asked the plugin turns it into a ``HostFailure`` that names the plugin.
+    """
+
+
+def class_name(kind: type) -> str:
+    """Return the name of a class for a message, without asking the class or its metaclass."""
+    # A metaclass may define __name__ as a property; the descriptor of type reads the real one.
+    name: str = vars(type)["__name__"].__get__(kind)
+    return str.__str__(name)[:100]

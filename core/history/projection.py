@@ -37,7 +37,7 @@ class SlotKind(IntEnum):
     CONTEXT = 6
 
 
-class Branch(Struct):
+class Branch(Struct, weakref=True):
     """The active branch: parallel arrays in ascending order of seq.
 
     ``answers`` numbers the answers of the model from 1 in branch order, the same

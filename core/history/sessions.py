@@ -129,8 +129,11 @@ class Sessions:
 
         Raises:
             Refused: ``invalid_session`` when it names no installed host.
-            HostFailure: The one host that is named fails.
+            HostFailure: The one host that is named fails, or failed to load.
         """
+        if selector in (PROJECT, EVERY):
+            for name, failure in self._bound.history.not_loaded().items():
+                self.failures.setdefault(name, failure)
         if selector == PROJECT:
             belongs = self._belongs()
             found = (entry for entry in self._served(self._hosts) if belongs(entry.cwd))
@@ -138,6 +141,7 @@ class Sessions:
         if selector == EVERY:
             return self._targets(self._served(self._hosts), lambda header: True)
         host = selector.removesuffix(":*")
+        self._check_loaded(host)
         if host not in self._hosts:
             raise Refused(
                 "invalid_session",
@@ -175,6 +179,12 @@ class Sessions:
             return known[cwd]
 
         return belongs
+
+    def _check_loaded(self, host: str) -> None:
+        """Raise the reason for which a host that is installed could not be loaded."""
+        failure = self._bound.history.not_loaded().get(host)
+        if failure is not None:
+            raise failure
 
     # -- finding ---------------------------------------------------------------
 
@@ -230,6 +240,8 @@ class Sessions:
             return self._running_target(self.running)
         own, hosts = self._bound.call.host, self._hosts
         head, colon, rest = selector.partition(":")
+        if colon:
+            self._check_loaded(head)
         if colon and head in hosts:
             return self._pick(selector, rest, [[head]])
         others = [host for host in hosts if host != own]

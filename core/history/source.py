@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from hindnote.core.calls import HostCall, SessionEntry
+    from hindnote.core.failures import HostFailure
     from hindnote.core.history.projection import Projection
 
 
@@ -15,6 +16,10 @@ class HistorySource(Protocol):
 
     def slugs(self) -> Sequence[str]:
         """Return the slugs of all loaded hosts."""
+        ...
+
+    def not_loaded(self) -> Mapping[str, HostFailure]:
+        """Return why each installed plugin that was refused cannot be asked, by what names it."""
         ...
 
     def current(self, call: HostCall) -> Projection | None:

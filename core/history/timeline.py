@@ -14,18 +14,25 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
+from weakref import ReferenceType, ref
 
 from msgspec import Struct, field
 
-from hindnote.core.failures import HostFailure
+from hindnote.core.failures import HostFailure, Malformed
+from hindnote.core.history.branches import check_slots
 from hindnote.core.history.document import Event, ToolStatus, event_of
 from hindnote.core.history.instants import instant
-from hindnote.core.history.projection import SlotFacts, SlotKind
+from hindnote.core.history.projection import SlotKind
 from hindnote.core.outcome import Refused, quote
-from hindnote.core.shortage import is_shortage, refusal
 
 if TYPE_CHECKING:
-    from hindnote.core.history.projection import Branch, Projection, Scannable
+    from hindnote.core.history.projection import (
+        Branch,
+        Projection,
+        Scannable,
+        SessionHeader,
+        SlotFacts,
+    )
 
 Role = Literal["user", "assistant", "tool", "context"]
 
@@ -54,6 +61,10 @@ class _Pairing(Struct):
     """Partners of calls and results, worked out as far as ``partners`` reaches."""
 
     lineage: object
+    seqs: array[int] = field(default_factory=lambda: array("q"))
+    """Seqs of the slots that were looked at. A branch that begins otherwise is of another
+    lineage, whatever its plugin says."""
+
     partners: array[int] = field(default_factory=lambda: array("i"))
     """Position of each slot's other half; ``_ALONE`` for none. Parallel to the branch."""
 
@@ -63,18 +74,36 @@ class _Pairing(Struct):
     waiting: dict[str, int | list[int]] = field(default_factory=dict)
     """By call id: the calls of the nearest answer that made such, as far as unpaired."""
 
+    seen: ReferenceType[Branch] | None = None
+    """The branch that was looked at last."""
+
+    def holds_for(self, branch: Branch) -> bool:
+        """Return whether what was worked out belongs to this branch, or to a longer one."""
+        if self.seen is not None and self.seen() is branch:
+            return True
+        common = min(len(self.seqs), len(branch.seqs))
+        return self.seqs[:common] == branch.seqs[:common]
+
     def extend(self, branch: Branch) -> None:
+        """Take in the slots that a branch has beyond those that are known.
+
+        Raises:
+            Malformed: They are not what the contract says.
+        """
         start, stop = len(self.partners), len(branch.seqs)
+        self.seen = ref(branch)
         if start >= stop:
             return
+        check_slots(branch, start, stop)
+        self.seqs.extend(branch.seqs[start:stop])
         self.partners.extend(array("i", [_ALONE]) * (stop - start))
-        self.kinds.extend(branch.kinds[start:])
+        self.kinds.extend(branch.kinds[start:stop])
         call_ids, kinds, waiting = branch.call_ids, branch.kinds, self.waiting
         positions: Sequence[int] = range(start, stop)
         if not start:
             # A newer state of the session may share the dict, and have added to it already.
             known = sorted(call_ids)
-            positions = known[: bisect_left(known, stop)]
+            positions = known[bisect_left(known, 0) : bisect_left(known, stop)]
         for position in positions:
             call_id = call_ids.get(position)
             if call_id is None:
@@ -104,20 +133,34 @@ class _Pairing(Struct):
         self.kinds[result] = _NOTHING
 
 
-_pairings: OrderedDict[int, _Pairing] = OrderedDict()
+_Key = tuple[str, str, int]
+
+_pairings: OrderedDict[_Key, _Pairing] = OrderedDict()
+"""By host, session and lineage. A pairing holds its lineage, so an id is not used again."""
+
 _pairings_lock = threading.Lock()
 
 
-def _paired(branch: Branch, passing: bool) -> _Pairing:
+def _paired(header: SessionHeader, branch: Branch, passing: bool) -> _Pairing:
     """Return the pairing of a branch, going on from what its lineage had already."""
+    key = (header.host, header.session_id, id(branch.lineage))
     with _pairings_lock:
-        if passing and id(branch.lineage) not in _pairings:
-            pairing = _Pairing(branch.lineage)
+        pairing = _pairings.get(key)
+        if pairing is not None and not pairing.holds_for(branch):
+            del _pairings[key]
+            pairing = None
+        known = pairing is not None
+        pairing = pairing or _Pairing(branch.lineage)
+        try:
             pairing.extend(branch)
+        except BaseException:
+            # One that stopped halfway would be wrong for whoever asks next.
+            _pairings.pop(key, None)
+            raise
+        if passing and not known:
             return pairing
-        pairing = _pairings.setdefault(id(branch.lineage), _Pairing(branch.lineage))
-        _pairings.move_to_end(id(branch.lineage))
-        pairing.extend(branch)
+        _pairings[key] = pairing
+        _pairings.move_to_end(key)
         while len(_pairings) > _PAIRINGS_KEPT:
             _pairings.popitem(last=False)
         return pairing
@@ -137,7 +180,10 @@ class Timeline:
         self.branch = projection.branch
         self.size = len(self.branch.seqs)
         # May be longer than this branch: a newer state of the session shares it.
-        pairing = _paired(self.branch, passing)
+        try:
+            pairing = _paired(projection.header, self.branch, passing)
+        except Malformed as error:
+            raise self._failure("branch", f"answered with {error}") from error
         self._partners, self._events = pairing.partners, pairing.kinds
 
     def seq(self, position: int) -> int:
@@ -203,24 +249,17 @@ class Timeline:
         kind = _KINDS[self.branch.kinds[position]]
         return event_of(self.seq(position), kind, facts, result, status)
 
-    def _facts(self, position: int) -> SlotFacts:
-        seq = self.seq(position)
-        try:
-            facts = self.projection.facts(seq)
-        except (Refused, HostFailure):
-            raise
-        except Exception as error:
-            if is_shortage(error):
-                raise refusal(error) from error
-            raise self._failure(seq, f"failed with {type(error).__name__}") from error
-        if not isinstance(facts, SlotFacts):
-            raise self._failure(seq, f"answered with a {type(facts).__name__!r}, not a SlotFacts")
-        return facts
+    def call_id(self, position: int) -> str | None:
+        """Return the host's own id of the call or result at a position."""
+        return self.branch.call_ids.get(position)
 
-    def _failure(self, seq: int, what: str) -> HostFailure:
+    def _facts(self, position: int) -> SlotFacts:
+        return self.projection.facts(self.seq(position))
+
+    def _failure(self, asked: str, what: str) -> HostFailure:
         header = self.projection.header
         return HostFailure(
-            f"host plugin {header.host!r}, asked for facts({seq}) of session "
+            f"host plugin {header.host!r}, asked for {asked} of session "
             f"{quote(header.session_id)}, {what}"
         )
 

@@ -9,29 +9,25 @@ process does not pay for the others.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from hindnote.core.calls import Decoration, HostIdentity, SessionEntry
-from hindnote.core.failures import HostFailure
-from hindnote.core.outcome import Refused
+from hindnote.core.calls import Decoration
+from hindnote.core.failures import HostFailure, Malformed
+from hindnote.core.plugins import border
+from hindnote.core.plugins.guard import answering, raised, stdout_to_stderr
 from hindnote.core.plugins.loading import HostReport, Loaded, Loader
-from hindnote.core.shortage import is_shortage, refusal
-from hindnote.core.text import clean
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import HostCall
+    from pathlib import Path
+
+    from hindnote.core.calls import HostCall, HostIdentity, SessionEntry
     from hindnote.core.history.projection import Projection
 
-_PROJECTION = ("last_seq", "branch", "damaged", "windows", "facts")
+SESSIONS_LIMIT = 1_000_000
+"""Sessions of one catalogue, at most: a generator may have no end."""
 
-REFUSALS = {"host_projection": "unreadable_session"}
-"""The code with which a hook may refuse, for the hooks that may."""
-
-A = TypeVar("A")
+_END = object()
 
 
 class Hosts:
@@ -80,6 +76,13 @@ class Hosts:
         """Return every installed plugin, the refused ones with their reason."""
         return self._loader.report()
 
+    def not_loaded(self) -> dict[str, HostFailure]:
+        """Return why each installed plugin that was refused cannot be asked, by what names it.
+
+        The key is the plugin's slug, or slug and distribution where another plugin has the slug.
+        """
+        return self._loader.not_loaded()
+
     # -- once for every call ---------------------------------------------------
 
     def base_cwd(self, call: HostCall) -> Path:
@@ -87,8 +90,9 @@ class Hosts:
 
         It may have been deleted since the session began; what needs it is refused later.
         """
-        host = self._loader.host(call.host)
-        answer = _instance(host, "host_base_cwd", _ask(host, "host_base_cwd", call=call), Path)
+        host = self._loader.host(_slug(call))
+        with answering(host.source, "host_base_cwd"):
+            answer = border.path(_ask(host, "host_base_cwd", call=border.call_of(call)), "a path")
         if not answer.is_absolute() or "\0" in str(answer):
             raise HostFailure(
                 f"{host.source} answered host_base_cwd with {str(answer)!r}, "
@@ -98,36 +102,23 @@ class Hosts:
 
     def identity(self, call: HostCall) -> HostIdentity:
         """Return who is asking, in the host's own names."""
-        host = self._loader.host(call.host)
-        answer = _instance(
-            host, "host_identity", _ask(host, "host_identity", call=call), HostIdentity
-        )
-        if answer.host != host.source.slug:
-            raise HostFailure(
-                f"{host.source} answered host_identity for a host {answer.host!r}, not for its own"
-            )
-        named = answer.session_id
-        if named is not None and (not named or clean(named) != named):
-            raise HostFailure(
-                f"{host.source} answered host_identity with the session id {named!r}; "
-                "an id is not empty and holds no lone surrogate, and None says that there is none"
-            )
-        return answer
+        host = self._loader.host(_slug(call))
+        with answering(host.source, "host_identity"):
+            answer = _ask(host, "host_identity", call=border.call_of(call))
+            return border.identity(answer, host.source.slug)
 
     def decoration(self, call: HostCall, operation: str) -> Decoration:
         """Return the host's own text around a history operation, empty when it has none."""
-        host = self._loader.host(call.host)
-        answer = _ask(host, "host_decoration", operation=operation)
-        if answer is None:
-            return Decoration()
-        told = _instance(host, "host_decoration", answer, Decoration)
-        return Decoration(prefix=clean(told.prefix), suffix=clean(told.suffix))
+        host = self._loader.host(_slug(call))
+        with answering(host.source, "host_decoration"):
+            answer = _ask(host, "host_decoration", operation=operation)
+            return Decoration() if answer is None else border.decoration(answer)
 
     # -- when history is asked for ---------------------------------------------
 
     def current(self, call: HostCall) -> Projection | None:
         """Return the call's own session, or None when there is none yet."""
-        return self._projection(call, call.host, None)
+        return self._projection(call, _slug(call), None)
 
     def lists_sessions(self, host: str) -> bool:
         """Return whether a host's plugin has a catalogue of sessions, be it empty."""
@@ -136,8 +127,11 @@ class Hosts:
     def sessions(self, call: HostCall, host: str) -> Iterator[SessionEntry]:
         """Return one host's catalogue, newest first; empty when the host keeps none."""
         asked = self._loader.host(host)
-        answers = _ask(asked, "host_sessions", call=call)
-        return _entries(asked, next(iter(answers), None))
+        with answering(asked.source, "host_sessions"):
+            answers = _ask(asked, "host_sessions", call=border.call_of(call))
+            answer = next(iter(answers), None)
+            listed = iter(() if answer is None else answer)
+        return _entries(asked, listed)
 
     def open(self, call: HostCall, session: SessionEntry) -> Projection | None:
         """Return a session from a catalogue; None when it is no longer there.
@@ -151,85 +145,39 @@ class Hosts:
         self, call: HostCall, slug: str, session: SessionEntry | None
     ) -> Projection | None:
         host = self._loader.host(slug)
-        answer = _ask(host, "host_projection", call=call, session=session)
+        with answering(host.source, "host_projection"):
+            # The plugin gets copies: what it does to them changes nothing in the core.
+            given = None if session is None else border.entry(session, slug)
+            answer = _ask(host, "host_projection", call=border.call_of(call), session=given)
         if answer is None:
             return None
-        # A call that asks for no history has no use for its model.
-        from hindnote.core.history.projection import SessionHeader
+        # A call that asks for no history has no use for its models.
+        from hindnote.core.plugins.projected import checked
 
-        header = _instance(
-            host, "host_projection", getattr(answer, "header", None), SessionHeader, "header"
-        )
-        if header.host != slug:
-            raise HostFailure(
-                f"{host.source} answered host_projection with a session of {header.host!r}"
-            )
-        # Looked up without running anything: a projection decodes on demand.
-        missing = [name for name in _PROJECTION if not _has(answer, name)]
-        if missing:
-            raise HostFailure(
-                f"{host.source} answered host_projection with {type(answer).__name__!r}, "
-                f"which is no projection: it lacks {', '.join(missing)}"
-            )
-        projection: Projection = answer
-        return projection
+        return checked(host.source, answer)
+
+
+def _slug(call: HostCall) -> str:
+    try:
+        return border.text(call.host, "host")
+    except Malformed as error:
+        raise HostFailure(f"a call names its host with {error}") from error
 
 
 def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
-    with _answering(host, hook):
-        return getattr(host.manager.hook, hook)(**arguments)
+    return getattr(host.manager.hook, hook)(**arguments)
 
 
-@contextmanager
-def _answering(host: Loaded, hook: str) -> Iterator[None]:
-    """Turn what a hook raises, and is not to raise, into a ``HostFailure`` that names it."""
-    try:
-        yield
-    except HostFailure:
-        raise
-    except Refused as refused:
-        _may_refuse(host, hook, refused)
-        raise
-    except (Exception, SystemExit) as error:
-        if is_shortage(error):
-            # No plugin is to blame for what this process lacks.
-            raise refusal(error) from error
-        raise HostFailure(f"{host.source} failed in {hook} with {type(error).__name__}") from error
-
-
-def _may_refuse(host: Loaded, hook: str, refused: Refused) -> None:
-    """Raise ``HostFailure`` for a refusal that a hook does not have."""
-    allowed, code = REFUSALS.get(hook), refused.refusal.code
-    if code == allowed:
-        return
-    may = f"only {allowed!r}" if allowed else "nothing"
-    raise HostFailure(
-        f"{host.source} refused {hook} with {code!r}, and may refuse {may} there"
-    ) from refused
-
-
-def _instance(host: Loaded, hook: str, answer: object, kind: type[A], part: str = "") -> A:
-    if isinstance(answer, kind):
-        return answer
-    found = "None" if answer is None else f"a {type(answer).__name__!r}"
-    where = f"{hook}, {part}," if part else hook
-    raise HostFailure(f"{host.source} answered {where} with {found}, not a {kind.__name__}")
-
-
-def _has(answer: object, name: str) -> bool:
-    missing = object()
-    return inspect.getattr_static(answer, name, missing) is not missing
-
-
-def _entries(host: Loaded, answer: Iterable[object] | None) -> Iterator[SessionEntry]:
-    if answer is None:
-        return
-    with _answering(host, "host_sessions"):
-        for item in answer:
-            entry = _instance(host, "host_sessions", item, SessionEntry)
-            if entry.host != host.source.slug:
-                raise HostFailure(f"{host.source} listed a session of {entry.host!r}")
-            if not entry.id.isascii() and (named := clean(entry.id)) != entry.id:
-                # It was made from the name of a file, which may be no text.
-                entry = entry.model_copy(update={"id": named})
-            yield entry
+def _entries(host: Loaded, answer: Iterator[object]) -> Iterator[SessionEntry]:
+    """Yield a catalogue's sessions; the plugin's code runs only while the next one is asked for."""
+    for _ in range(SESSIONS_LIMIT):
+        try:
+            with stdout_to_stderr:
+                item = next(answer, _END)
+                if item is _END:
+                    return
+                found = border.entry(item, host.source.slug)
+        except BaseException as error:
+            raise raised(host.source, "host_sessions", "host_sessions", error) from error
+        yield found
+    raise HostFailure(f"{host.source} listed more than {SESSIONS_LIMIT:,} sessions")

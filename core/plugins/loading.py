@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.failures import HostFailure
+from hindnote.core.plugins.guard import stdout_to_stderr
 from hindnote.core.plugins.rules import PluginRefused, Source, check_slug, register
 
 if TYPE_CHECKING:
@@ -71,6 +72,20 @@ class Loader:
             loaded = [HostReport(self._loaded[slug].source) for slug in self.slugs()]
             return loaded + [HostReport(refused.source, refused) for refused in self._refused]
 
+    def not_loaded(self) -> dict[str, HostFailure]:
+        """Return why each refused plugin cannot be asked, by its slug.
+
+        Where another plugin has the slug, the key names the distribution as well.
+        """
+        with self._lock:
+            loaded, found = self.slugs(), {}
+            for refused in self._refused:
+                slug = refused.source.slug
+                taken = slug in loaded or slug in found
+                key = f"{slug} ({refused.source.distribution})" if taken else slug
+                found[key] = _failed_to_load(refused)
+            return found
+
     def host(self, slug: str) -> Loaded:
         """Return one plugin, importing it when it is needed.
 
@@ -87,7 +102,7 @@ class Loader:
                 return self._loaded[slug]
             for refused in self._refused:
                 if refused.source.slug == slug:
-                    raise HostFailure(f"the host {slug!r} was refused: {refused}")
+                    raise _failed_to_load(refused)
             known = ", ".join(sorted({*self._loaded, *self._found})) or "none"
         raise HostFailure(f"no host {slug!r} is installed; there are: {known}")
 
@@ -108,7 +123,8 @@ class Loader:
     def _adopt(self, own: Loaded, entry: EntryPoint, source: Source) -> None:
         """Tell a plugin that was given directly from another one that claims its slug."""
         try:
-            same = own.source.distribution is None and load(entry) is own.plugin
+            with stdout_to_stderr:
+                same = own.source.distribution is None and load(entry) is own.plugin
         except BrokenEntry:
             same = False
         if same:
@@ -133,13 +149,18 @@ class Loader:
         entry, source = self._found.pop(slug)
         try:
             check_slug(source)
-            plugin = load(entry)
-            self._loaded[slug] = Loaded(source, register(source, plugin), plugin)
+            with stdout_to_stderr:
+                plugin = load(entry)
+                self._loaded[slug] = Loaded(source, register(source, plugin), plugin)
         except PluginRefused as refused:
             self._refused.append(refused)
         except BrokenEntry as broken:
             reason = f"{broken}; repair or uninstall the distribution"
             self._refused.append(PluginRefused("import_failed", source, reason))
+
+
+def _failed_to_load(refused: PluginRefused) -> HostFailure:
+    return HostFailure(f"the host {refused.source.slug!r} failed to load: {refused}")
 
 
 def _source(entry: EntryPoint) -> Source:

@@ -31,6 +31,14 @@ class Told(Result):
 
 Handle = Callable[[BoundCall, Toy], Outcome[Told]]
 
+OPERATIONS: dict[str, Operation[Any, Any]] = {}
+
+
+@pytest.fixture(autouse=True)
+def only_toy_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dispatcher takes no operations but the registry's, so a test replaces the registry."""
+    monkeypatch.setattr("hindnote.core.dispatch.registry", lambda: MappingProxyType(OPERATIONS))
+
 
 class Host:
     asked: list[str]
@@ -74,7 +82,8 @@ def dispatcher(
         handle=handle,
         render=lambda result: f"told: {result.text}",
     )
-    return Dispatcher(Hosts.of({"toy": host or Host()}), home, MappingProxyType({"toy": operation}))
+    OPERATIONS["toy"] = operation
+    return Dispatcher(Hosts.of({"toy": host or Host()}), home)
 
 
 def echo(call: BoundCall, params: Toy) -> Outcome[Told]:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hindnote.core.budget import Size
-from hindnote.core.failures import HostFailure
+from hindnote.core.failures import HostFailure, class_name
 from hindnote.core.history.instants import instant
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList
@@ -21,7 +21,7 @@ from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import Walk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.turns import Turn, Turns
-from hindnote.core.outcome import MESSAGE_LIMIT, Refused
+from hindnote.core.outcome import MESSAGE_LIMIT, Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.history.operations.models import EventRow, HistoryListParams
@@ -178,6 +178,10 @@ class Corpus:
         except HostFailure as failure:
             # A plugin that fails on one session silences no other.
             self._sessions.pass_over(target.canonical.partition(":")[0], failure)
+        except Exception as error:  # noqa: BLE001
+            # What was checked at the border can still change under a reader, when a plugin
+            # alters a branch that it gave away. That too costs this session alone.
+            self._sessions.pass_over(target.canonical.partition(":")[0], _broken_off(target, error))
         self._advance(skipped=1)
         return True
 
@@ -235,7 +239,7 @@ class Corpus:
             chosen.event.facts.entry_id,
             chosen.event.created_at,
             timeline.role(chosen.position),
-            timeline.branch.call_ids.get(chosen.position),
+            timeline.call_id(chosen.position),
         )
 
     def _ruled_out(self, target: Target, deadline: float) -> bool:
@@ -285,6 +289,14 @@ class Corpus:
 def _modified(target: Target) -> float:
     # Without an entry it is the running session, which changes now.
     return inf if target.entry is None else target.entry.modified
+
+
+def _broken_off(target: Target, error: Exception) -> HostFailure:
+    failure = HostFailure(
+        f"reading session {quote(target.canonical)} failed with {class_name(type(error))}"
+    )
+    failure.__cause__ = error
+    return failure
 
 
 def _without(failures: dict[str, HostFailure]) -> str:

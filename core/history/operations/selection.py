@@ -108,7 +108,7 @@ class Walk(Struct):
         return Chosen(position, event, match, self.omitted)
 
     def _id(self, position: int) -> str | None:
-        return self.timeline.branch.call_ids.get(position)
+        return self.timeline.call_id(position)
 
 
 class Unit(Struct, frozen=True):

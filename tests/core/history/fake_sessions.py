@@ -187,10 +187,14 @@ class FakeSource:
         """Hosts without a catalogue, and sessions whose projection crashes."""
 
         self.hosts = {"pi"}
+        self.refused: dict[str, HostFailure] = {}
         self.opened: list[str] = []
 
     def slugs(self) -> Sequence[str]:
         return sorted({builder.header.host for builder in self.builders} | self.hosts)
+
+    def not_loaded(self) -> dict[str, HostFailure]:
+        return self.refused
 
     def current(self, call: HostCall) -> FakeProjection | None:
         return self.running.projection() if self.running else None

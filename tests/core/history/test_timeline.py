@@ -6,7 +6,6 @@ from history_strategies import apply, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.core.failures import HostFailure
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.outcome import Refused
 
@@ -24,21 +23,6 @@ def refusal(builder: SessionBuilder, seq: int) -> tuple[str, str]:
     with pytest.raises(Refused) as caught:
         Timeline(builder.projection()).locate(seq)
     return caught.value.code, caught.value.refusal.message
-
-
-def test_facts_that_crash_or_are_none_are_the_failure_of_the_host_that_is_named() -> None:
-    builder = SessionBuilder("s1")
-    builder.user("said")
-    projection = builder.projection()
-
-    projection.slots[1] = None  # type: ignore[assignment]
-    with pytest.raises(HostFailure, match=r"'pi'.*facts\(1\).*s1.*'NoneType', not a SlotFacts"):
-        Timeline(projection).event(0)
-
-    projection.slots.clear()
-    with pytest.raises(HostFailure, match=r"'pi'.*facts\(1\).*failed with KeyError") as caught:
-        Timeline(projection).event(0)
-    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_a_call_and_its_result_are_one_event_wherever_the_result_lies() -> None:

@@ -370,3 +370,15 @@ def test_a_process_s_own_host_is_known_again_among_the_entry_points(install: Ins
         "acme-host 1.0"
     ]
     assert codes(hosts) == {name: code for name, code in codes(hosts).items() if "acme" not in name}
+
+
+def test_what_a_plugin_prints_while_it_is_imported_does_not_reach_standard_output(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("loud-host", "loud", "hindnote_test_loud", "print('noise')")
+
+    Hosts.load().slugs()
+
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "noise" in printed.err

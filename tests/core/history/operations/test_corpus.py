@@ -13,6 +13,8 @@ from hindnote.core.failures import HostFailure
 from hindnote.core.history.operations import corpus
 from hindnote.core.history.operations.listing import HISTORY_LIST
 from hindnote.core.outcome import Refused, Success, wire
+from hindnote.core.plugins.projected import checked
+from hindnote.core.plugins.rules import Source
 
 Row = dict[str, Any]
 
@@ -151,13 +153,31 @@ def test_a_session_whose_facts_crash_gives_what_came_before_and_silences_no_othe
     found = FakeSource(talk("s1", "needle", "needle"), talk("s2", "needle"))
     [first, second] = [builder.projection() for builder in found.builders]
     first.slots.pop(1)
-    found.open = lambda call, entry: first if entry.id == "s1" else second  # type: ignore[method-assign]
+    broken = checked(Source("pi", "fake"), first)
+    found.open = lambda call, entry: broken if entry.id == "s1" else second  # type: ignore[assignment, method-assign, return-value]
 
     page = listed(found, query="needle")
 
     assert where(page) == [("pi:s1", 2), ("pi:s2", 1)]
     assert (page["sessions_covered"], page["sessions_skipped"]) == (1, 1)
-    assert "host plugin 'pi', asked for facts(1)" in page["note"]
+    assert "failed in facts(1) of session s1 with KeyError" in page["note"]
+
+
+def test_a_plugin_that_did_not_load_is_named_by_every_wildcard() -> None:
+    found = FakeSource(talk("s1", "a"))
+    found.refused["bad"] = HostFailure("the host 'bad' failed to load: no module")
+
+    for selector in ("*", "project:*"):
+        assert "the host 'bad' failed to load: no module" in listed(found, session=selector)["note"]
+
+
+def test_sessions_of_a_plugin_that_did_not_load_fail_with_its_reason() -> None:
+    found = FakeSource(talk("s1", "a"))
+    found.refused["bad"] = HostFailure("the host 'bad' failed to load: no module")
+
+    for selector in ("bad:*", "bad:s1"):
+        with pytest.raises(HostFailure, match="'bad' failed to load: no module"):
+            HISTORY_LIST.handle(bound_call(found), HISTORY_LIST.bind({"session": selector}))
 
 
 def test_the_one_host_that_is_asked_fails_as_the_call_does() -> None:

@@ -1,0 +1,216 @@
+"""A plugin's projection behind the border: asked on demand, each answer checked when it arrives.
+
+Checks cost little beside decoding: what a value is made of is checked by exact class, and the
+arrays of a branch are taken over as they are, since exact built-in arrays run no code of a
+plugin. What each slot holds is checked where the timeline first comes by it
+(``core.history.branches``).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hindnote.core.failures import Malformed, class_name
+from hindnote.core.history.branches import check_shape
+from hindnote.core.history.projection import (
+    Branch,
+    Damage,
+    NestedCalls,
+    SessionHeader,
+    SlotFacts,
+)
+from hindnote.core.plugins.border import exactly, optional_text, text
+from hindnote.core.plugins.guard import answering, raised, stdout_to_stderr
+
+if TYPE_CHECKING:
+    from hindnote.core.plugins.rules import Source
+
+_REQUIRED = ("last_seq", "branch", "damaged", "windows", "facts")
+_SCANNABLE = ("added_words", "raw")
+_HOOK = "host_projection"
+ID_SHOWN = 100
+"""Code points of a session's id in a message, at most."""
+
+_TEXT = (str, type(None))
+_OUTCOME = (bool, type(None))
+_TEXTS = ("created_at", "entry_id", "tool", "arguments", "full_output_path")
+
+
+def checked(source: Source, answer: object) -> Checked:
+    """Return a plugin's projection behind the border; nothing is decoded yet.
+
+    Raises:
+        HostFailure: It is no projection, or one of another host.
+    """
+    with answering(source, _HOOK):
+        header = _header(getattr(answer, "header", None), source.slug)
+        # Looked up without running anything: a projection decodes on demand.
+        missing = [name for name in _REQUIRED if not _has(answer, name)]
+        if missing:
+            raise Malformed(
+                f"{class_name(type(answer))!r}, which is no projection: it lacks {', '.join(missing)}"
+            )
+    scannable = all(_has(answer, name) for name in _SCANNABLE)
+    return (CheckedScannable if scannable else Checked)(source, header, answer)
+
+
+class Checked:
+    """One session of a plugin, with the attributes of ``Projection``. As thread-safe as it is.
+
+    Each attribute is read from the plugin at most once, except ``facts``, which is asked for
+    each slot. Reading one raises ``HostFailure`` when the plugin's code fails or its answer is
+    not what the contract says, and ``Refused`` with ``unreadable_session``.
+    """
+
+    def __init__(self, source: Source, header: SessionHeader, answer: object) -> None:
+        self._source = source
+        self._answer: Any = answer
+        self.header = header
+
+    @cached_property
+    def last_seq(self) -> int:
+        """The highest seq allocated, on any branch."""
+        with self._asking("last_seq"):
+            found = exactly(self._answer.last_seq, int, "last_seq")
+            if found < 0:
+                raise Malformed(f"last_seq {found}; an empty session has 0")
+            return found
+
+    @cached_property
+    def branch(self) -> Branch:
+        """The active branch."""
+        with self._asking("branch"):
+            branch = exactly(self._answer.branch, Branch)
+            check_shape(branch)
+            return branch
+
+    @cached_property
+    def damaged(self) -> Sequence[Damage]:
+        """Lines that were skipped, in file order."""
+        with self._asking("damaged"):
+            return tuple(map(_damage, self._answer.damaged))
+
+    @cached_property
+    def windows(self) -> Sequence[int]:
+        """First seq of each window on the active branch."""
+        with self._asking("windows"):
+            found = tuple(exactly(seq, int) for seq in self._answer.windows)
+            if found[:1] != (1,) or sorted(set(found)) != list(found):
+                raise Malformed(f"{found[:10]}; windows ascend, and the first starts at seq 1")
+            return found
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot on the active branch."""
+        try:
+            if stdout_to_stderr.is_on:
+                return _facts(self._answer.facts(seq))
+            with stdout_to_stderr:
+                return _facts(self._answer.facts(seq))
+        except BaseException as error:
+            raise self._raised(f"facts({seq})", error) from error
+
+    def _asking(self, name: str) -> Any:
+        return answering(self._source, _HOOK, self._part(name))
+
+    def _raised(self, name: str, error: BaseException) -> BaseException:
+        return raised(self._source, _HOOK, self._part(name), error)
+
+    def _part(self, name: str) -> str:
+        return f"{name} of session {self.header.session_id[:ID_SHOWN]}"
+
+
+class CheckedScannable(Checked):
+    """One session of a plugin that offers its lines to a search (``Scannable``)."""
+
+    @cached_property
+    def added_words(self) -> tuple[str, ...]:
+        """Words that ``facts`` adds to the lines."""
+        with self._asking("added_words"):
+            return tuple(text(word, "added_words") for word in self._answer.added_words)
+
+    def raw(self, seq: int) -> Iterable[bytes]:
+        """Return the lines of which ``facts`` makes the texts of a slot."""
+        try:
+            if stdout_to_stderr.is_on:
+                lines = tuple(self._answer.raw(seq))
+            else:
+                with stdout_to_stderr:
+                    lines = tuple(self._answer.raw(seq))
+            for line in lines:
+                if type(line) is not bytes:
+                    raise Malformed(f"a {class_name(type(line))!r}, not bytes")
+        except BaseException as error:
+            raise self._raised(f"raw({seq})", error) from error
+        return lines
+
+
+def _has(answer: object, name: str) -> bool:
+    missing = object()
+    return inspect.getattr_static(answer, name, missing) is not missing
+
+
+def _header(answer: object, slug: str) -> SessionHeader:
+    header = exactly(answer, SessionHeader, "header")
+    if text(header.host, "the header's host") != slug:
+        raise Malformed(f"a session of {header.host!r}, not of {slug!r}, its own")
+    return SessionHeader(
+        slug,
+        text(header.session_id, "the header's session_id"),
+        started=optional_text(header.started, "the header's started"),
+        cwd=optional_text(header.cwd, "the header's cwd"),
+        parent=optional_text(header.parent, "the header's parent"),
+        name=optional_text(header.name, "the header's name"),
+        tool_prefix=text(header.tool_prefix, "the header's tool_prefix"),
+        note=optional_text(header.note, "the header's note"),
+    )
+
+
+def _damage(answer: object) -> Damage:
+    found = exactly(answer, Damage)
+    return Damage(
+        exactly(found.offset, int, "offset"),
+        exactly(found.size, int, "size"),
+        text(found.reason, "reason"),
+    )
+
+
+def _facts(facts: object) -> SlotFacts:
+    # Asked for each slot that a search decodes: no loop and no call for facts that are right.
+    if (
+        type(facts) is SlotFacts
+        and type(facts.text) is str
+        and type(facts.created_at) in _TEXT
+        and type(facts.entry_id) in _TEXT
+        and type(facts.tool) in _TEXT
+        and type(facts.arguments) in _TEXT
+        and type(facts.full_output_path) in _TEXT
+        and type(facts.failed) in _OUTCOME
+        and type(facts.output_truncated) is bool
+    ):
+        if facts.nested is not None:
+            _check_nested(facts.nested)
+        return facts
+    raise _wrong(exactly(facts, SlotFacts))
+
+
+def _wrong(facts: SlotFacts) -> Malformed:
+    """Return what is wrong with facts of which something is."""
+    for name in ("text", *_TEXTS, "failed", "output_truncated"):
+        value: object = getattr(facts, name)
+        wanted = bool if name in ("failed", "output_truncated") else str
+        optional = name not in ("text", "output_truncated")
+        if type(value) is not wanted and not (optional and value is None):
+            return Malformed(f"{name}, a {class_name(type(value))!r}, not a {wanted.__name__}")
+    return Malformed("facts that changed while they were read")
+
+
+def _check_nested(answer: object) -> None:
+    nested = exactly(answer, NestedCalls, "nested")
+    exactly(nested.complete, bool, "nested.complete")
+    for name in ("records", "names"):
+        found = exactly(getattr(nested, name), tuple, f"nested.{name}")
+        if not set(map(type, found)) <= {str}:
+            raise Malformed(f"nested.{name} with something that is not a str")
