@@ -31,7 +31,7 @@ from hindnote.core.outcome import (
     wire,
     wire_json,
 )
-from hindnote.core.plugins.border import call_of
+from hindnote.core.plugins.border import plain_call
 from hindnote.core.plugins.guard import stdout_to_stderr
 from hindnote.core.registry import registry
 from hindnote.core.shortage import is_shortage, refusal
@@ -222,7 +222,7 @@ class Dispatcher:
 def _own(call: HostCall) -> HostCall:
     """Return the call as data of the core's own: a host may have made it of classes of its own."""
     try:
-        return call_of(call)
+        return plain_call(call)
     except Malformed as error:
         raise HostFailure(f"the host made a call with {error}") from error
 

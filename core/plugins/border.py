@@ -47,7 +47,7 @@ def exactly(value: object, kind: type[T], what: str = "") -> T:
     raise Malformed(f"{f'{what}, ' if what else ''}{found}, not a {kind.__name__}{way_out}")
 
 
-def text(value: object, what: str, limit: int = TEXT_LIMIT) -> str:
+def plain_text(value: object, what: str, limit: int = TEXT_LIMIT) -> str:
     """Return a text as a plain ``str`` without lone surrogates, within a limit."""
     if type(value) is str and len(value) <= limit and value.isascii():
         return value
@@ -61,12 +61,12 @@ def text(value: object, what: str, limit: int = TEXT_LIMIT) -> str:
     return clean(value)
 
 
-def optional_text(value: object, what: str) -> str | None:
-    """Return a text as ``text`` does; None stays None."""
-    return None if value is None else text(value, what)
+def plain_optional(value: object, what: str) -> str | None:
+    """Return a text as ``plain_text`` does; None stays None."""
+    return None if value is None else plain_text(value, what)
 
 
-def path(value: object, what: str) -> Path:
+def plain_path(value: object, what: str) -> Path:
     """Return a path of the core's own, from the text of one."""
     if not issubclass(type(value), PurePath):
         found = "None" if value is None else f"a {class_name(type(value))!r}"
@@ -78,7 +78,7 @@ def path(value: object, what: str) -> Path:
     return Path(str.__str__(told))
 
 
-def call_of(call: object) -> HostCall:
+def plain_call(call: object) -> HostCall:
     """Return a call of the core's own, equal to one that a host's entry script made.
 
     ``live`` and ``extra`` are the host's own and are passed on; the core reads neither.
@@ -86,59 +86,59 @@ def call_of(call: object) -> HostCall:
     if not issubclass(type(call), HostCall):
         raise Malformed(f"a {class_name(type(call))!r}, not a HostCall")
     values = _values(call, HostCall)
-    values["cwd"] = path(values["cwd"], "cwd")
+    values["cwd"] = plain_path(values["cwd"], "cwd")
     for name in ("session_file", "config_dir"):
         if values[name] is not None:
-            values[name] = path(values[name], name)
-    values["host"] = text(values["host"], "host")
+            values[name] = plain_path(values[name], name)
+    values["host"] = plain_text(values["host"], "host")
     for name in ("session_id", "leaf_id", "call_id", "agent_id", "model", "agent"):
-        values[name] = optional_text(values[name], name)
+        values[name] = plain_optional(values[name], name)
     values["extra"] = dict(values["extra"])
     # Every field is checked; validating would call the properties of ``live``.
     return HostCall.model_construct(**values)
 
 
-def identity(answer: object, slug: str) -> HostIdentity:
+def plain_identity(answer: object, slug: str) -> HostIdentity:
     """Return who is asking, with the slug under which the core knows the host."""
     values = _values(exactly(answer, HostIdentity), HostIdentity)
-    host = text(values["host"], "host")
+    host = plain_text(values["host"], "host")
     if host != slug:
         raise Malformed(f"host {host!r}, not {slug!r}, its own")
     session = values["session_id"]
-    values["session_id"] = optional_text(session, "session_id")
+    values["session_id"] = plain_optional(session, "session_id")
     if session is not None and (not session or values["session_id"] != session):
         raise Malformed(
             f"session_id {session!r}; an id is not empty and holds no lone surrogate, and None "
             "says that there is none"
         )
     for name in ("agent", "model"):
-        values[name] = text(values[name], name)
-    prefix = values["tool_prefix"] = text(values["tool_prefix"], "tool_prefix", PREFIX_LIMIT)
+        values[name] = plain_text(values[name], name)
+    prefix = values["tool_prefix"] = plain_text(values["tool_prefix"], "tool_prefix", PREFIX_LIMIT)
     if not prefix.isprintable():
         raise Malformed(f"tool_prefix {prefix!r}, which holds characters that cannot be printed")
     return _made(HostIdentity, values | {"host": slug})
 
 
-def decoration(answer: object) -> Decoration:
+def plain_decoration(answer: object) -> Decoration:
     """Return a host's own text around a rendering."""
     values = _values(exactly(answer, Decoration), Decoration)
-    return _made(Decoration, {name: text(value, name) for name, value in values.items()})
+    return _made(Decoration, {name: plain_text(value, name) for name, value in values.items()})
 
 
-def entry(answer: object, slug: str) -> SessionEntry:
+def plain_entry(answer: object, slug: str) -> SessionEntry:
     """Return one session of a catalogue, under the slug of the plugin that lists it."""
     # Asked for each session of a catalogue, of which there may be thousands.
     values = _values(exactly(answer, SessionEntry), SessionEntry)
     for name in _ENTRY_TEXTS:
         value = values[name]
         if value is not None and not (type(value) is str and value.isascii() and len(value) < 999):
-            values[name] = text(value, name)
+            values[name] = plain_text(value, name)
     if values["host"] != slug:
         raise Malformed(f"a session of {values['host']!r}, not of {slug!r}, its own")
     if not values["id"]:
         raise Malformed("a session without an id")
     values["host"] = slug
-    values["file"] = path(values["file"], "file")
+    values["file"] = plain_path(values["file"], "file")
     return _made(SessionEntry, values)
 
 

@@ -80,8 +80,8 @@ def answering(source: Source, hook: str, what: str | None = None) -> Iterator[No
     try:
         with stdout_to_stderr:
             yield
-    except BaseException as error:
-        raise raised(source, hook, what or hook, error) from error
+    except BaseException as error:  # noqa: BLE001
+        raise raised(source, hook, what or hook, error) from crash(error)
 
 
 def raised(source: Source, hook: str, what: str, error: BaseException) -> BaseException:
@@ -98,6 +98,11 @@ def raised(source: Source, hook: str, what: str, error: BaseException) -> BaseEx
         # No plugin is to blame for what this process lacks.
         return refusal(error)
     return _named(source, hook, what, error)
+
+
+def crash(error: BaseException) -> BaseException | None:
+    """Return what is worth a traceback: what a plugin raised, not what a check found."""
+    return None if isinstance(error, Malformed) else error
 
 
 def _named(source: Source, hook: str, what: str, error: BaseException) -> Exception:

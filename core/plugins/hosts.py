@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from hindnote.core.calls import Decoration
 from hindnote.core.failures import HostFailure, Malformed
-from hindnote.core.plugins import border
-from hindnote.core.plugins.guard import answering, raised, stdout_to_stderr
+from hindnote.core.plugins.border import (
+    plain_call,
+    plain_decoration,
+    plain_entry,
+    plain_identity,
+    plain_path,
+    plain_text,
+)
+from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr
 from hindnote.core.plugins.loading import HostReport, Loaded, Loader
 
 if TYPE_CHECKING:
@@ -92,7 +99,7 @@ class Hosts:
         """
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_base_cwd"):
-            answer = border.path(_ask(host, "host_base_cwd", call=border.call_of(call)), "a path")
+            answer = plain_path(_ask(host, "host_base_cwd", call=plain_call(call)), "a path")
         if not answer.is_absolute() or "\0" in str(answer):
             raise HostFailure(
                 f"{host.source} answered host_base_cwd with {str(answer)!r}, "
@@ -104,15 +111,15 @@ class Hosts:
         """Return who is asking, in the host's own names."""
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_identity"):
-            answer = _ask(host, "host_identity", call=border.call_of(call))
-            return border.identity(answer, host.source.slug)
+            answer = _ask(host, "host_identity", call=plain_call(call))
+            return plain_identity(answer, host.source.slug)
 
     def decoration(self, call: HostCall, operation: str) -> Decoration:
         """Return the host's own text around a history operation, empty when it has none."""
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_decoration"):
             answer = _ask(host, "host_decoration", operation=operation)
-            return Decoration() if answer is None else border.decoration(answer)
+            return Decoration() if answer is None else plain_decoration(answer)
 
     # -- when history is asked for ---------------------------------------------
 
@@ -128,7 +135,7 @@ class Hosts:
         """Return one host's catalogue, newest first; empty when the host keeps none."""
         asked = self._loader.host(host)
         with answering(asked.source, "host_sessions"):
-            answers = _ask(asked, "host_sessions", call=border.call_of(call))
+            answers = _ask(asked, "host_sessions", call=plain_call(call))
             answer = next(iter(answers), None)
             listed = iter(() if answer is None else answer)
         return _entries(asked, listed)
@@ -147,8 +154,8 @@ class Hosts:
         host = self._loader.host(slug)
         with answering(host.source, "host_projection"):
             # The plugin gets copies: what it does to them changes nothing in the core.
-            given = None if session is None else border.entry(session, slug)
-            answer = _ask(host, "host_projection", call=border.call_of(call), session=given)
+            given = None if session is None else plain_entry(session, slug)
+            answer = _ask(host, "host_projection", call=plain_call(call), session=given)
         if answer is None:
             return None
         # A call that asks for no history has no use for its models.
@@ -159,7 +166,7 @@ class Hosts:
 
 def _slug(call: HostCall) -> str:
     try:
-        return border.text(call.host, "host")
+        return plain_text(call.host, "host")
     except Malformed as error:
         raise HostFailure(f"a call names its host with {error}") from error
 
@@ -176,8 +183,8 @@ def _entries(host: Loaded, answer: Iterator[object]) -> Iterator[SessionEntry]:
                 item = next(answer, _END)
                 if item is _END:
                     return
-                found = border.entry(item, host.source.slug)
-        except BaseException as error:
-            raise raised(host.source, "host_sessions", "host_sessions", error) from error
+                found = plain_entry(item, host.source.slug)
+        except BaseException as error:  # noqa: BLE001
+            raise raised(host.source, "host_sessions", "host_sessions", error) from crash(error)
         yield found
     raise HostFailure(f"{host.source} listed more than {SESSIONS_LIMIT:,} sessions")

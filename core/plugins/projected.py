@@ -22,8 +22,8 @@ from hindnote.core.history.projection import (
     SessionHeader,
     SlotFacts,
 )
-from hindnote.core.plugins.border import exactly, optional_text, text
-from hindnote.core.plugins.guard import answering, raised, stdout_to_stderr
+from hindnote.core.plugins.border import exactly, plain_optional, plain_text
+from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr
 
 if TYPE_CHECKING:
     from hindnote.core.plugins.rules import Source
@@ -109,8 +109,8 @@ class Checked:
                 return _facts(self._answer.facts(seq))
             with stdout_to_stderr:
                 return _facts(self._answer.facts(seq))
-        except BaseException as error:
-            raise self._raised(f"facts({seq})", error) from error
+        except BaseException as error:  # noqa: BLE001
+            raise self._raised(f"facts({seq})", error) from crash(error)
 
     def _asking(self, name: str) -> Any:
         return answering(self._source, _HOOK, self._part(name))
@@ -129,7 +129,7 @@ class CheckedScannable(Checked):
     def added_words(self) -> tuple[str, ...]:
         """Words that ``facts`` adds to the lines."""
         with self._asking("added_words"):
-            return tuple(text(word, "added_words") for word in self._answer.added_words)
+            return tuple(plain_text(word, "added_words") for word in self._answer.added_words)
 
     def raw(self, seq: int) -> Iterable[bytes]:
         """Return the lines of which ``facts`` makes the texts of a slot."""
@@ -142,8 +142,8 @@ class CheckedScannable(Checked):
             for line in lines:
                 if type(line) is not bytes:
                     raise Malformed(f"a {class_name(type(line))!r}, not bytes")
-        except BaseException as error:
-            raise self._raised(f"raw({seq})", error) from error
+        except BaseException as error:  # noqa: BLE001
+            raise self._raised(f"raw({seq})", error) from crash(error)
         return lines
 
 
@@ -154,17 +154,17 @@ def _has(answer: object, name: str) -> bool:
 
 def _header(answer: object, slug: str) -> SessionHeader:
     header = exactly(answer, SessionHeader, "header")
-    if text(header.host, "the header's host") != slug:
+    if plain_text(header.host, "the header's host") != slug:
         raise Malformed(f"a session of {header.host!r}, not of {slug!r}, its own")
     return SessionHeader(
         slug,
-        text(header.session_id, "the header's session_id"),
-        started=optional_text(header.started, "the header's started"),
-        cwd=optional_text(header.cwd, "the header's cwd"),
-        parent=optional_text(header.parent, "the header's parent"),
-        name=optional_text(header.name, "the header's name"),
-        tool_prefix=text(header.tool_prefix, "the header's tool_prefix"),
-        note=optional_text(header.note, "the header's note"),
+        plain_text(header.session_id, "the header's session_id"),
+        started=plain_optional(header.started, "the header's started"),
+        cwd=plain_optional(header.cwd, "the header's cwd"),
+        parent=plain_optional(header.parent, "the header's parent"),
+        name=plain_optional(header.name, "the header's name"),
+        tool_prefix=plain_text(header.tool_prefix, "the header's tool_prefix"),
+        note=plain_optional(header.note, "the header's note"),
     )
 
 
@@ -173,7 +173,7 @@ def _damage(answer: object) -> Damage:
     return Damage(
         exactly(found.offset, int, "offset"),
         exactly(found.size, int, "size"),
-        text(found.reason, "reason"),
+        plain_text(found.reason, "reason"),
     )
 
 

@@ -252,7 +252,7 @@ DEFECTS = {
     "arrays of different lengths": Defect(
         "spine_is_parallel_and_ascending",
         reading(LosesClosing),
-        ("arrays have different lengths", "an entry in each"),
+        ("1 closing for 12 seqs", "they are parallel"),
     ),
     "arguments over several lines": Defect(
         "facts_answer_for_every_slot",
@@ -262,7 +262,7 @@ DEFECTS = {
     "arguments that are no text": Defect(
         "facts_answer_for_every_slot",
         reading(GivesArgumentsAsObjects),
-        ("arguments is a 'dict'", "compact JSON"),
+        ("arguments, a 'dict'", "not a str"),
     ),
     "a text that was changed": Defect(
         "conversation_comes_back_in_order",

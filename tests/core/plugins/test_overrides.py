@@ -220,7 +220,6 @@ def test_a_call_made_with_such_a_path_does_not_either(world: World, kind: type[P
     "answer",
     [
         Absolute("relative"),
-        Absolute("/no/such/directory"),
         TextPath("/"),
         Unhashable("/"),
         Bytes("/"),
@@ -233,6 +232,14 @@ def test_a_base_directory_that_is_no_plain_path_of_one_is_refused(
 ) -> None:
     with pytest.raises(HostFailure, match="'good'"):
         world.write(Good(cwd=lambda call: answer))
+
+
+def test_a_directory_that_says_it_exists_is_looked_at_by_the_core(world: World) -> None:
+    gone = Absolute(world.project / "gone")
+
+    answer = world.write(Good(cwd=lambda call: gone), cwd=".")
+
+    assert answer.result["code"] == "invalid_cwd"
 
 
 def test_a_plain_path_with_a_remembered_text_of_another_class_is_read_as_it_is(
