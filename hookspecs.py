@@ -6,6 +6,15 @@ the host's slug. ``host_base_cwd``, ``host_identity`` and ``host_projection`` ar
 required; a host without ``host_sessions`` has no catalogue, one without
 ``host_decoration`` adds no text. Each hook takes exactly the arguments below.
 
+Hooks are called from several threads at the same time, also the same hook of one plugin,
+each time with a call of its own. While one thread is in ``host_projection``, others may
+read projections that it returned before: attributes, ``facts`` and ``raw``. A catalogue is
+iterated by the thread that asked for it. A plugin is imported once, by one thread.
+
+What a hook returns is rebuilt as plain data of the core's own classes. Only a projection
+is asked again, for its attributes and the facts of slots, and each answer is checked.
+Arguments are copies: changing one changes nothing in the core.
+
 A plugin answers questions with data and never gets the machinery: it does not see
 a call's ``cwd`` parameter, registers no operation, and touches no text. Wrappers,
 ``tryfirst``, ``trylast``, ``specname``, ``optionalhook``, argument defaults and
