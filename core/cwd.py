@@ -8,7 +8,6 @@ call, whose directory was resolved here once.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from hindnote.core.outcome import Refused, quote
@@ -39,22 +38,6 @@ def resolve_cwd(base: Path, cwd: str | None) -> Path:
         raise Refused(
             "invalid_cwd", f"cwd {quote(cwd)} cannot be used ({_reason(error)}); {advice}"
         ) from error
-
-
-def process_directory() -> Path:
-    """Return the directory in which this process runs, or the name of one that was deleted.
-
-    Raises:
-        OSError: It has no name any more.
-    """
-    try:
-        return Path.cwd()
-    except OSError:
-        # Shells keep the name of their directory here, also after it was deleted.
-        name = os.environ.get("PWD", "")
-        if Path(name).is_absolute() and not os.path.lexists(name):
-            return Path(name)
-        raise
 
 
 def no_project(otherwise: str) -> Refused:

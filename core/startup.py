@@ -1,9 +1,13 @@
-"""The start of a process of our own, where nearly all time goes into imports."""
+"""The start of a process of our own, where nearly all time goes into imports.
+
+This module itself imports nothing heavy.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 
 
 def begin() -> None:
@@ -37,3 +41,19 @@ def take_over_pipes() -> tuple[int, int]:
     os.close(nothing)
     os.dup2(2, 1)
     return source, sink
+
+
+def process_directory() -> Path:
+    """Return the directory in which this process runs, or the name of one that was deleted.
+
+    Raises:
+        OSError: It has no name any more.
+    """
+    try:
+        return Path.cwd()
+    except OSError:
+        # Shells keep the name of their directory here, also after it was deleted.
+        name = os.environ.get("PWD", "")
+        if Path(name).is_absolute() and not os.path.lexists(name):
+            return Path(name)
+        raise

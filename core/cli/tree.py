@@ -35,7 +35,7 @@ def current_directory() -> Path:
     Raises:
         Failure: Its name cannot be found out.
     """
-    from hindnote.core.cwd import process_directory
+    from hindnote.core.startup import process_directory
 
     try:
         return process_directory()

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from hindnote.core.cwd import process_directory
 from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.programs import on_path
+from hindnote.core.startup import process_directory
 
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""
