@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from hindnote.core.cwd import process_directory
 from hindnote.core.project_id import lexical, project_trees
+from hindnote.core.startup import process_directory
 
 
 def on_path(name: str) -> str | None:

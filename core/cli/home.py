@@ -80,9 +80,9 @@ def distrust(folder: Path) -> None:
 
 
 def _show(ctx: click.Context) -> None:
-    from hindnote.core.cwd import process_directory
     from hindnote.core.home import notes_home
     from hindnote.core.outcome import Refused
+    from hindnote.core.startup import process_directory
     from hindnote.core.trust import trust_file, trusted_homes
 
     found = notes_home()
@@ -120,8 +120,8 @@ def _meant(folder: Path) -> Path:
 
 
 def _refuse_in_project(folder: Path) -> None:
-    from hindnote.core.cwd import process_directory
     from hindnote.core.project_id import project_trees
+    from hindnote.core.startup import process_directory
 
     for tree in project_trees(process_directory()):
         if os.path.lexists(tree / ".git") or folder.is_relative_to(tree):

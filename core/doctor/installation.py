@@ -14,13 +14,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hindnote.core.cwd import process_directory
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
 from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
 from hindnote.core.home import NotesHome, as_home
 from hindnote.core.outcome import Refused
 from hindnote.core.plugins import Hosts
+from hindnote.core.startup import process_directory
 
 PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
 """Environment variable that says how the model reaches the project tools."""
