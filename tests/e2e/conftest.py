@@ -25,9 +25,7 @@ from filelock import FileLock
 sys.path.insert(0, str(Path(__file__).parent))
 
 from model import ScriptedModel
-
-NEWEST = Path(__file__).parent / "hosts"
-PINS = {"newest": NEWEST / "package.json", "oldest": NEWEST / "oldest" / "package.json"}
+from pins import PINS
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

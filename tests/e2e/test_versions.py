@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conftest import PINS
+from pins import PINS
 
 from hindnote.hosts.claude.install import NEEDED as CLAUDE
 from hindnote.hosts.pi.install import PI

@@ -15,6 +15,9 @@ const read = {
 
 let helper: Helper | undefined
 
+/** Milliseconds of each call that the model made, with everything the host does for it. */
+const whole: number[] = []
+
 export const register: Register = on => {
   on('session.start', async ($, e, next) => {
     const temporary = await $.env.get('TMPDIR')
@@ -36,6 +39,13 @@ export const register: Register = on => {
     return next(e)
   })
 
+  on('tool.call', { tool: 'mcp__hindnote__notes_read' }, async ($, e, next) => {
+    const start = performance.now()
+    const answer = await next(e)
+    whole.push(performance.now() - start)
+    return answer
+  })
+
   on('tool.call', { tool: 'mcp__stopwatch__stopwatch' }, async $ => {
     const [session_id, cwd] = await Promise.all([$.session.id(), $.session.root()])
     const request = { ...read, call: { session_id, cwd } }
@@ -50,7 +60,7 @@ export const register: Register = on => {
     }
     const answer = await helper!.call(request, true)
     if (answer.isError) return { isError: true, result: answer.text }
-    const times: Record<string, number[]> = { warm: [], bare: [], fallback: [] }
+    const times: Record<string, number[]> = { whole, warm: [], bare: [], fallback: [] }
     for (let n = 0; n < CALLS; n++) times.warm.push(await time(() => helper!.call(request, true)))
     for (let n = 0; n < ROUNDS; n++) {
       times.bare.push(await time(() => run('-c', 'pass')))
