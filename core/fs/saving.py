@@ -146,7 +146,18 @@ def take_away(folder: int, name: str, before: Version) -> None:
         OSError: It cannot be removed.
     """
     _check(folder, name, before.status)
-    os.unlink(name, dir_fd=folder)
+    aside = _displaced_name(name, before.data or b"", before.data or b"")
+    try:
+        exchange.move(folder, name, folder, aside)
+    except exchange.UnsupportedError:
+        os.unlink(name, dir_fd=folder)
+    else:
+        # Somebody may have saved it since the look; then it gets its name back.
+        if not _holds(folder, aside, before):
+            with suppress(FileExistsError):
+                exchange.move(folder, aside, folder, name)
+            raise ChangedError
+        remove(folder, aside)
     sync(folder)
 
 

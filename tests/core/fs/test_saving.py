@@ -282,6 +282,32 @@ def test_a_file_is_renamed_to_a_free_name_alone(folder: Folder) -> None:
     assert folder.files() == {"new.md": "read", "taken.md": "theirs"}
 
 
+def test_a_file_that_was_saved_at_the_last_moment_is_not_taken_away(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = exchange.move
+    saves = iter(["theirs"])
+
+    def watched(*names: object) -> None:
+        for text in saves:
+            folder.edit(text)
+        real(*names)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(exchange, "move", watched)
+
+    with pytest.raises(saving.ChangedError):
+        saving.take_away(folder.root, "plan.md", folder.before)
+
+    assert folder.files() == {"plan.md": "theirs"}
+
+
+@pytest.mark.usefixtures("renaming")
+def test_an_unchanged_file_is_taken_away(folder: Folder) -> None:
+    saving.take_away(folder.root, "plan.md", folder.before)
+
+    assert folder.files() == {}
+
+
 def test_a_file_that_was_saved_meanwhile_keeps_its_name(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
