@@ -87,11 +87,13 @@ def test_project_notes_are_those_of_the_directory_of_the_start(tmp_path: Path) -
 class Started:
     """``hindnote mcp`` as it is started, with raw lines."""
 
-    def __init__(self, folder: Path, *options: str, code: str = SERVER[-1]) -> None:
+    def __init__(
+        self, folder: Path, *options: str, code: str = SERVER[-1], notes: Path | None = None
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", "-c", code, *options],
             cwd=folder,
-            env={**os.environ, "HINDNOTE_HOME": str(notes_of(folder))},
+            env={**os.environ, "HINDNOTE_HOME": str(notes or notes_of(folder))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -250,3 +252,16 @@ def test_a_session_file_needs_the_host_that_wrote_it() -> None:
 
     assert result.exit_code == 2
     assert "--session-file needs --history-of" in result.stderr
+
+
+def test_a_notes_home_in_the_directory_of_the_server_is_refused(tmp_path: Path) -> None:
+    server = Started(tmp_path, notes=tmp_path / "notes")
+    server.greet()
+    arguments = {"address": "@human/a", "content": "x"}
+    written = server.ask("tools/call", {"name": "notes_write", "arguments": arguments})
+
+    assert written["isError"] is True
+    assert written["structuredContent"]["code"] == "outside_home"
+    assert f"hindnote home trust {tmp_path}/notes" in written["structuredContent"]["error"]
+    assert not (tmp_path / "notes").exists()
+    assert server.end() == (0, b"")
