@@ -70,6 +70,9 @@ def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
     Raises:
         UnreadableMetadata: There are keys to merge, and the block cannot take them.
     """
+    if note.parts is None and note.error is not None:
+        # All of the file is body and makes way for the new one, its open fence with it.
+        note = Note(None, note.body, None)
     given = Note.parse(content)
     if given.block is None or given.parts is None:
         return note, content

@@ -17,7 +17,9 @@ from hindnote.core.text import frontmatter
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home
 
-Problem = Literal["invalid_frontmatter", "not_text", "too_large", "shadowed"]
+Problem = Literal[
+    "invalid_frontmatter", "not_text", "too_large", "shadowed", "unclosed_frontmatter"
+]
 """What may be wrong with a note."""
 
 
@@ -79,6 +81,7 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
     fences = frontmatter.fences(text)
     if fences is None:
         facts.chars = len(text)
+        facts.problem = "unclosed_frontmatter" if frontmatter.opens(text) else None
         return facts
     start, end, body = fences
     updated = frontmatter.glance(text[start:end])
@@ -94,5 +97,6 @@ def _parsed(facts: Facts, text: str) -> Facts:
     facts.chars = len(note.body)
     facts.updated = max(facts.updated, note.time_of("updatedAt") or 0)
     facts.archived_at = note.archived_at
-    facts.problem = None if note.error is None else "invalid_frontmatter"
+    if note.error is not None:
+        facts.problem = "unclosed_frontmatter" if note.parts is None else "invalid_frontmatter"
     return facts

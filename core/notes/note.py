@@ -58,30 +58,16 @@ class Note(Struct, frozen=True, dict=True):
     """The readable metadata; None without a block and with one that cannot be read."""
 
     error: str | None = None
-    """Why the block cannot be read."""
+    """Why the block cannot be read; without parts, that it is never closed."""
 
     @classmethod
     def parse(cls, text: str) -> Note:
         """Return the note of a file's text."""
-        parts = frontmatter.divide(text)
-        if parts is None:
-            return cls(None, text, None)
-        block = frontmatter.scan(parts.block)
-        if block is not None:
-            return cls(parts, parts.body, block)
-        return cls._by_authority(text, parts)
-
-    @classmethod
-    def _by_authority(cls, text: str, parts: Parts) -> Note:
-        from hindnote.core.text import yaml_authority
-
-        try:
-            block = yaml_authority.parse(parts.block)
-        except yaml_authority.InvalidBlock as error:
-            return cls(parts, parts.body, None, str(error))
-        if block is None:
-            return cls(None, text, None)
-        return cls(parts, parts.body, block)
+        head = frontmatter.read(text)
+        if head.parts is None:
+            error = frontmatter.UNCLOSED if head.unclosed else None
+            return cls(None, text, None, error)
+        return cls(head.parts, head.parts.body, head.block, head.error)
 
     @cached_property
     def values(self) -> Mapping[str, Json]:
@@ -134,6 +120,8 @@ class Note(Struct, frozen=True, dict=True):
             UnreadableMetadata: There are changes, and the block cannot take them.
         """
         if self.parts is None:
+            if self.error is not None:
+                return self._unclosed(changes, body)
             block = frontmatter.edited(Block("", ()), changes, self.newline)
             fence = f"---{self.newline}"
             return f"{fence}{block}{fence}{body}" if block else body
@@ -142,6 +130,11 @@ class Note(Struct, frozen=True, dict=True):
         if body and not closing.endswith("\n"):
             closing += self.newline
         return f"{self.parts.opening}{block}{closing}{body}"
+
+    def _unclosed(self, changes: Mapping[str, str | None], body: str) -> str:
+        if changes:
+            raise UnreadableMetadata(self.error)
+        return body
 
     def _edited(self, changes: Mapping[str, str | None]) -> str:
         if self.block is None:

@@ -28,20 +28,13 @@ class Markdown:
 
 def parse_markdown(text: str) -> Markdown:
     """Return a file's text, parsed. Any text can be parsed."""
-    parts = frontmatter.divide(text)
-    if parts is None:
-        return Markdown(text, text)
-    block = frontmatter.scan(parts.block)
-    if block is None:
-        from hindnote.core.text import yaml_authority
-
-        try:
-            block = yaml_authority.parse(parts.block)
-        except yaml_authority.InvalidBlock as error:
-            return Markdown(text, parts.body, parts, problem=str(error))
-        if block is None:
-            return Markdown(text, text)
-    return Markdown(text, parts.body, parts, block, block.values())
+    head = frontmatter.read(text)
+    if head.parts is None:
+        problem = frontmatter.UNCLOSED if head.unclosed else None
+        return Markdown(text, text, problem=problem)
+    if head.block is None:
+        return Markdown(text, head.parts.body, head.parts, problem=head.error)
+    return Markdown(text, head.parts.body, head.parts, head.block, head.block.values())
 
 
 def decode(content: bytes) -> str | None:

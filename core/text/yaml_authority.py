@@ -55,6 +55,10 @@ class InvalidBlock(ValueError):
         super().__init__(short if line is None else f"line {line}: {short}")
 
 
+class RepeatedKey(InvalidBlock):
+    """A block that says two things under one key."""
+
+
 class _TooLarge(Exception):
     """A value whose aliases expand too far, or that is nested too deep."""
 
@@ -137,12 +141,12 @@ def _brackets(text: str) -> int:
 
 def _entries(text: str, node: MappingNode) -> tuple[Entry, ...]:
     entries: dict[str, Entry] = {}
-    values = _Values()
+    values = _Values(text)
     starts = [_line_start(text, key.start_mark.index) for key, _ in node.value]
     for index, (key_node, value_node) in enumerate(node.value):
-        key = _key(key_node)
+        key = _key(key_node, text)
         if key in entries:
-            raise InvalidBlock(f"the key {key!r} comes twice", key_node.start_mark.line + 2)
+            raise RepeatedKey(f"the key {key!r} comes twice", key_node.start_mark.line + 2)
         own = value_node.start_mark.index >= key_node.end_mark.index
         empty = value_node.start_mark.index == value_node.end_mark.index
         last = key_node if empty or not own else _leaf(value_node)
@@ -203,10 +207,13 @@ def _text(node: ScalarNode) -> str:
     return text
 
 
-def _key(node: Node) -> str:
-    if isinstance(node, ScalarNode):
-        return _text(node)
-    return str(_shown(node, _Values()))
+def _key(node: Node, text: str) -> str:
+    return _text(node) if isinstance(node, ScalarNode) else _source(node, text)
+
+
+def _source(node: Node, text: str) -> str:
+    """Return a node as it is written; what JSON has no form for is shown so."""
+    return text[node.start_mark.index : node.end_mark.index].rstrip()
 
 
 def _shown(node: Node, values: _Values) -> Json:
@@ -217,9 +224,14 @@ def _shown(node: Node, values: _Values) -> Json:
 
 
 class _Values:
-    """Writes the nodes of one block out as JSON and counts what aliases add."""
+    """Writes the nodes of one block out as JSON and counts what aliases add.
 
-    def __init__(self) -> None:
+    Args:
+        text: The block.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._block = text
         self._seen: set[int] = set()
         self._added = 0
 
@@ -233,17 +245,28 @@ class _Values:
         if isinstance(node, ScalarNode):
             return _scalar(node)
         if isinstance(node, MappingNode):
+            if not all(isinstance(key, ScalarNode) for key, _ in node.value):
+                # Like ``{{title}}``, a mapping whose key is a mapping.
+                return self._written(node, aliased=aliased)
             return self._mapping(node.value, depth, aliased=aliased)
         return [self.json(item, depth + 1, aliased=aliased) for item in node.value]
 
+    def _written(self, node: Node, *, aliased: bool) -> str:
+        source = _source(node, self._block)
+        if aliased:
+            self._added += len(source)
+            if self._added > ALIAS_LIMIT:
+                raise _TooLarge
+        return source
+
     def _mapping(
-        self, pairs: Iterable[tuple[Node, Node]], depth: int, *, aliased: bool
+        self, pairs: Iterable[tuple[ScalarNode, Node]], depth: int, *, aliased: bool
     ) -> dict[str, Json]:
         values: dict[str, Json] = {}
         for key_node, value_node in pairs:
-            key = _key(key_node)
+            key = _text(key_node)
             if key in values:
-                raise InvalidBlock(f"the key {key!r} comes twice", key_node.start_mark.line + 2)
+                raise RepeatedKey(f"the key {key!r} comes twice", key_node.start_mark.line + 2)
             values[key] = self.json(value_node, depth + 1, aliased=aliased)
         return values
 

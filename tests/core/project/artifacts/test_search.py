@@ -408,3 +408,30 @@ def test_half_a_character_in_metadata_costs_no_search(write: Write, run: Run) ->
 
     assert row["title"] == "half \ufffd"
     assert row["facets"] == [{"name": "owner", "values": ["😀"]}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\n**Subject: Hello**\n\nsecretword\n\n---\n\n> Final",
+        "---\nkind: x\nsecretword\n",
+        "---\nkind: x\n...\nsecretword\n",
+    ],
+)
+def test_a_document_that_only_seems_to_begin_with_frontmatter_is_searched_whole(
+    base: Path, paths: Callable[..., list[str]], text: str
+) -> None:
+    (base / "docs").mkdir()
+    (base / "docs" / "a.md").write_text(text)
+
+    assert paths("secretword") == ["docs/a.md"]
+
+
+def test_a_template_for_a_title_is_shown_as_it_is_written(base: Path, run: Any) -> None:
+    (base / "docs").mkdir()
+    (base / "docs" / "a.md").write_text("---\ntitle: {{title}}\nowner: {{me}}\n---\nword")
+
+    (row,) = run("artifact_search", query="word").dto["data"]["results"]
+
+    assert row["title"] == "{{title}}"
+    assert row["facets"] == [{"name": "owner", "values": ["{{me}}"]}]
