@@ -18,6 +18,7 @@ from hindnote.core.notes import clock
 from hindnote.core.outcome import Refused
 from hindnote.core.text import frontmatter
 from hindnote.core.text.frontmatter import Block, Json, Parts
+from hindnote.core.text.head import UNCLOSED, read_head
 
 READ_LIMIT = 16 * 1024 * 1024
 """Bytes of a note that is read, at most."""
@@ -63,9 +64,9 @@ class Note(Struct, frozen=True, dict=True):
     @classmethod
     def parse(cls, text: str) -> Note:
         """Return the note of a file's text."""
-        head = frontmatter.read(text)
+        head = read_head(text)
         if head.parts is None:
-            error = frontmatter.UNCLOSED if head.unclosed else None
+            error = UNCLOSED if head.unclosed else None
             return cls(None, text, None, error)
         return cls(head.parts, head.parts.body, head.block, head.error)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hindnote.core.text import frontmatter
 from hindnote.core.text.frontmatter import Block, Json, Parts
+from hindnote.core.text.head import UNCLOSED, read_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Markdown:
 
 def parse_markdown(text: str) -> Markdown:
     """Return a file's text, parsed. Any text can be parsed."""
-    head = frontmatter.read(text)
+    head = read_head(text)
     if head.parts is None:
-        problem = frontmatter.UNCLOSED if head.unclosed else None
+        problem = UNCLOSED if head.unclosed else None
         return Markdown(text, text, problem=problem)
     if head.block is None:
         return Markdown(text, head.parts.body, head.parts, problem=head.error)

@@ -20,10 +20,6 @@ Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Js
 OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
 CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
-_BLANK = re.compile(r"[ \t]*\r?\n")
-_DOCUMENT_END = re.compile(r"^\.\.\.[ \t]*\r?$", re.MULTILINE)
-"""Ends a block for YAML and for Pandoc, and is no fence here."""
-
 # Letters and digits of any script are plain to YAML; none of them breaks a line.
 _LETTER = r"[^\W\d_]"
 _PLAIN = r"[\w ./+,()'-]*"
@@ -102,25 +98,6 @@ class Block(Struct, frozen=True):
         return {entry.key: entry.value for entry in self.entries}
 
 
-class Head(Struct, frozen=True):
-    """What the beginning of a file is: frontmatter, readable or not, or body already."""
-
-    parts: Parts | None = None
-    """None when all of the text is body."""
-
-    block: Block | None = None
-    """The metadata; None without a block and with one that cannot be read."""
-
-    error: str | None = None
-    """Why the block cannot be read, one line."""
-
-    unclosed: bool = False
-    """Whether a block seems to begin and is never closed by ``---``; all is body then."""
-
-
-UNCLOSED = "line 1: the frontmatter that begins here is never closed by a line ---"
-
-
 # The two large expressions take milliseconds to compile, which many calls can spare.
 @cache
 def _line() -> re.Pattern[str]:
@@ -165,34 +142,9 @@ def divide(text: str) -> Parts | None:
     return Parts(text[:start], text[start:end], text[end:body], text[body:])
 
 
-def read(text: str) -> Head:
-    """Return what the beginning of a text is. Any text can be read."""
-    parts = divide(text)
-    if parts is None:
-        return Head(unclosed=opens(text))
-    block = scan(parts.block)
-    return Head(parts, block) if block is not None else _by_authority(parts)
-
-
 def opens(text: str) -> bool:
     """Return whether a text's first line is a fence."""
     return text.startswith(("---", "\ufeff---")) and OPENING.match(text) is not None
-
-
-def _by_authority(parts: Parts) -> Head:
-    from hindnote.core.text import yaml_authority
-
-    # Before a blank line ``---`` is a thematic break of Markdown, unless it turns out otherwise.
-    blank = _BLANK.match(parts.block) is not None
-    if not blank and _DOCUMENT_END.search(parts.block):
-        return Head(unclosed=True)
-    try:
-        block = yaml_authority.parse(parts.block)
-    except yaml_authority.RepeatedKey as error:
-        return Head(parts, error=str(error))
-    except yaml_authority.InvalidBlock as error:
-        return Head() if blank else Head(parts, error=str(error))
-    return Head() if block is None else Head(parts, block)
 
 
 def scan(block: str) -> Block | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.text.frontmatter import read
+from hindnote.core.text.head import read_head
 
 UNCLOSED = [
     "---\nkind: x\ntitle: t\nbody\n",
@@ -30,7 +30,7 @@ BODY = [
 
 @pytest.mark.parametrize("text", UNCLOSED)
 def test_a_block_that_is_never_closed_is_body_and_said_to_be_open(text: str) -> None:
-    head = read(text)
+    head = read_head(text)
 
     assert head.unclosed
     assert (head.parts, head.block, head.error) == (None, None, None)
@@ -38,14 +38,14 @@ def test_a_block_that_is_never_closed_is_body_and_said_to_be_open(text: str) -> 
 
 @pytest.mark.parametrize("text", BODY)
 def test_what_is_no_frontmatter_is_body(text: str) -> None:
-    head = read(text)
+    head = read_head(text)
 
     assert (head.parts, head.block, head.error, head.unclosed) == (None, None, None, False)
 
 
 @pytest.mark.parametrize("text", ["---\n\na: 1\n---\nb", "---\n\n# why\na: 1\n---\nb"])
 def test_a_blank_line_before_readable_keys_makes_no_thematic_break(text: str) -> None:
-    head = read(text)
+    head = read_head(text)
 
     assert head.block is not None
     assert head.block.values() == {"a": 1}
@@ -55,7 +55,7 @@ def test_a_blank_line_before_readable_keys_makes_no_thematic_break(text: str) ->
     "text", ["---\na: b: c\n---\nb", "---\na: 1\na: 2\n---\nb", "---\n\na: 1\na: 2\n---\nb"]
 )
 def test_a_block_that_cannot_be_read_says_why(text: str) -> None:
-    head = read(text)
+    head = read_head(text)
 
     assert head.parts is not None
     assert head.parts.body == "b"
@@ -74,14 +74,14 @@ def test_a_block_that_cannot_be_read_says_why(text: str) -> None:
     ],
 )
 def test_what_json_has_no_form_for_is_shown_as_yaml_has_it(line: str, shown: Any) -> None:
-    head = read(f"---\n{line}\nother: 1\n---\n")
+    head = read_head(f"---\n{line}\nother: 1\n---\n")
 
     assert head.block is not None
     assert head.block.values() == {"title": shown, "other": 1}
 
 
 def test_a_key_that_is_no_scalar_is_shown_as_yaml_has_it() -> None:
-    head = read("---\n? {a: b}\n: 1\n---\n")
+    head = read_head("---\n? {a: b}\n: 1\n---\n")
 
     assert head.block is not None
     assert head.block.values() == {"{a: b}": 1}
@@ -89,7 +89,7 @@ def test_a_key_that_is_no_scalar_is_shown_as_yaml_has_it() -> None:
 
 def test_aliases_of_such_values_stay_within_their_bound() -> None:
     lines = [f"a: &a {{{{{'x' * 3_000}}}}}", *(f"b{number}: *a" for number in range(8))]
-    head = read("---\n" + "\n".join(lines) + "\n---\n")
+    head = read_head("---\n" + "\n".join(lines) + "\n---\n")
 
     assert head.block is not None
     assert sum(len(str(value)) for value in head.block.values().values()) < 12_000
