@@ -927,8 +927,12 @@ def test_a_note_moves_to_a_folder_on_another_disk(
 ) -> None:
     agent.write(address="@human/a", content="body")
 
-    def other_disk(*_: Any) -> None:
-        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+    real = exchange.move
+
+    def other_disk(folder: int, name: str, new_folder: int, new_name: str) -> None:
+        if not os.path.samestat(os.fstat(folder), os.fstat(new_folder)):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        real(folder, name, new_folder, new_name)
 
     monkeypatch.setattr(exchange, "move", other_disk)
     agent.update(address="@human/a", rename_to="b")
