@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
@@ -71,7 +71,7 @@ class _Pairing(Struct):
     kinds: bytearray = field(default_factory=bytearray)
     """The branch's kinds, ``NOTHING`` for a result that has a call: it is no event."""
 
-    waiting: dict[str, int | list[int]] = field(default_factory=dict)
+    waiting: dict[str, int | deque[int]] = field(default_factory=dict)
     """By call id: the calls of the nearest answer that made such, as far as unpaired."""
 
     seen: ReferenceType[Branch] | None = None
@@ -119,16 +119,16 @@ class _Pairing(Struct):
     def _call_again(self, call_id: str, position: int, answers: array[int]) -> None:
         calls = self.waiting[call_id]
         if isinstance(calls, int):
-            calls = [calls]
+            calls = self.waiting[call_id] = deque((calls,))
         if answers[calls[-1]] != answers[position]:
-            calls = []
-        self.waiting[call_id] = [*calls, position]
+            calls.clear()
+        calls.append(position)
 
-    def _pair(self, call_id: str, call: int | list[int], result: int) -> None:
-        if isinstance(call, list):
-            call, *others = call
-            if others:
-                self.waiting[call_id] = others
+    def _pair(self, call_id: str, call: int | deque[int], result: int) -> None:
+        if not isinstance(call, int):
+            calls, call = call, call.popleft()
+            if calls:
+                self.waiting[call_id] = calls
         self.partners[call], self.partners[result] = result, call
         self.kinds[result] = _NOTHING
 

@@ -9,12 +9,13 @@ import msgspec
 from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
+from hindnote.core.history.recent import Recent
 from hindnote.core.outcome import Refused
 from hindnote.core.shortage import is_shortage
 from hindnote.hosts.claude.format.header import find_header, find_task
 from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.transcript.assembly import Assembly
-from hindnote.hosts.claude.transcript.facts import ADDED_WORDS, facts_of
+from hindnote.hosts.claude.transcript.facts import ADDED_WORDS, Line
 from hindnote.hosts.claude.transcript.growth import Growth
 from hindnote.hosts.claude.transcript.rows import CHAIN_TYPES, Row, decode, decode_all
 from hindnote.hosts.claude.transcript.spine import Spine
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from hindnote.core.history.lines import Batch, LineFile
 
 _KINDS = {int(kind): kind for kind in SlotKind}
+_FEW_SLOTS = 4
+"""Slots of a row whose line may as well be taken apart again for each."""
+
 _AT_ONCE = 512
 _NO_SESSION = 100
 """Damaged lines without one row after which a file is given up as no session."""
@@ -44,6 +48,7 @@ class ClaudeProjection:
         # collected, and a process for one call never collects.
         self._lines = transcript.lines
         self._spine = transcript.spine
+        self._shared: Recent[int, Line] = Recent()
 
     def facts(self, seq: int) -> SlotFacts:
         """Return the facts of a slot on the active branch, decoded on demand.
@@ -56,11 +61,7 @@ class ClaudeProjection:
         kind = _KINDS[spine.kinds[seq - 1]]
         tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
         further = map(self._slot, self._further(seq))
-        try:
-            found = facts_of(line, kind, ordinal, tool or None, further)
-        except msgspec.MsgspecError:
-            # Once it could be read.
-            self._lines.refuse_rewritten()
+        found = line.facts(kind, ordinal, tool or None, further)
         if self._lines.rewritten():
             self._lines.refuse_rewritten()
         return found
@@ -76,16 +77,31 @@ class ClaudeProjection:
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
-        for slot in (seq, *self._further(seq)):
-            yield self._slot(slot)[0]
+        row_of = self._spine.row_of
+        for row in dict.fromkeys(map(row_of, (seq, *self._further(seq)))):
+            yield self._line(row).data if self._is_shared(row) else self._lines.of(row)
 
     def _further(self, seq: int) -> list[int]:
         """Return the answer's other text blocks; those that came later are a later state's."""
         return [more for more in self._spine.joined.get(seq, ()) if more <= self.last_seq]
 
-    def _slot(self, seq: int) -> tuple[bytes, int]:
+    def _slot(self, seq: int) -> tuple[Line, int]:
         row = self._spine.row_of(seq)
-        return self._lines.of(row), seq - self._spine.firsts[row]
+        return self._line(row), seq - self._spine.firsts[row]
+
+    def _line(self, row: int) -> Line:
+        return self._shared.get(row, self._open) if self._is_shared(row) else self._open(row)
+
+    def _open(self, row: int) -> Line:
+        try:
+            return Line(self._lines.of(row))
+        except msgspec.MsgspecError:
+            # Once it could be read.
+            self._lines.refuse_rewritten()
+
+    def _is_shared(self, row: int) -> bool:
+        """Return whether a row has so many slots that its line is worth keeping."""
+        return len(self._spine.seqs(row)) > _FEW_SLOTS
 
 
 class Lines:

@@ -15,11 +15,12 @@ from hindnote.core.history.cache import FileCache
 from hindnote.core.history.jsontext import parse
 from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
+from hindnote.core.history.recent import Recent
 from hindnote.core.outcome import Refused, quote
 from hindnote.core.shortage import is_shortage
 from hindnote.hosts.pi.format.header import id_in_name, parent_id
 from hindnote.hosts.pi.session.branch import branch_behind, branch_to, windows
-from hindnote.hosts.pi.session.facts import ADDED_WORDS, facts_of
+from hindnote.hosts.pi.session.facts import ADDED_WORDS, Line
 from hindnote.hosts.pi.session.index import Index
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ VERSIONS = range(1, 4)
 """Session versions whose format is known."""
 
 _LEAVES_KEPT = 4
+_FEW_SLOTS = 4
+"""Slots of an entry whose line may as well be taken apart again for each."""
+
 _KINDS = {int(kind): kind for kind in SlotKind}
 
 
@@ -55,6 +59,7 @@ class PiProjection:
         self._branch = branch
         self._missing = missing
         self._windows = windows(index, branch)
+        self._shared: Recent[int, Line] = Recent()
 
     @cached_property
     def header(self) -> SessionHeader:
@@ -94,11 +99,7 @@ class PiProjection:
         """
         entry = self._index.entry_of(seq)
         kind = _KINDS[self._index.kinds[seq - 1]]
-        try:
-            found = facts_of(self._index.line(entry), kind, seq - self._index.firsts[entry])
-        except msgspec.MsgspecError:
-            # Once it could be read.
-            self._index.refuse_rewritten()
+        found = self._line(entry).facts(kind, seq - self._index.firsts[entry])
         if self._index.source.rewritten():
             self._index.refuse_rewritten()
         return found
@@ -114,7 +115,25 @@ class PiProjection:
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
-        return (self._index.line(self._index.entry_of(seq)),)
+        entry = self._index.entry_of(seq)
+        return (self._line(entry).data if self._is_shared(entry) else self._index.line(entry),)
+
+    def _line(self, entry: int) -> Line:
+        if self._is_shared(entry):
+            return self._shared.get(entry, self._open)
+        return self._open(entry)
+
+    def _open(self, entry: int) -> Line:
+        try:
+            return Line(self._index.line(entry))
+        except msgspec.MsgspecError:
+            # Once it could be read.
+            self._index.refuse_rewritten()
+
+    def _is_shared(self, entry: int) -> bool:
+        """Return whether an entry has so many slots that its line is worth keeping."""
+        firsts = self._index.firsts
+        return firsts[entry + 1] - firsts[entry] > _FEW_SLOTS
 
     def entry(self, seq: int) -> dict[str, Any]:
         """Return the native entry that took a seq, as plain data.

@@ -94,8 +94,8 @@ class Walk(Struct):
         needles = Needles.of(matcher, session.added_words)
         if needles is None:
             return lambda position: False
-        holds = needles.in_bytes
-        return lambda position: not any(map(holds, timeline.raw(position, session)))
+        holds = _Remembering(needles.in_bytes)
+        return lambda position: not any(map(holds.asked, timeline.raw(position, session)))
 
     def _hit(self, position: int, matcher: Matcher) -> Chosen | None:
         event = self.timeline.event(position)
@@ -109,6 +109,22 @@ class Walk(Struct):
 
     def _id(self, position: int) -> str | None:
         return self.timeline.call_id(position)
+
+
+class _Remembering:
+    """Answers about lines; of the last two it knows the answer, since events may share a line."""
+
+    def __init__(self, ask: Callable[[bytes], bool]) -> None:
+        self._ask = ask
+        self._last: tuple[bytes, bool] = (b"", ask(b""))
+        self._before = self._last
+
+    def asked(self, line: bytes) -> bool:
+        if line is self._before[0]:
+            self._last, self._before = self._before, self._last
+        elif line is not self._last[0]:
+            self._last, self._before = (line, self._ask(line)), self._last
+        return self._last[1]
 
 
 class Unit(Struct, frozen=True):

@@ -35,6 +35,7 @@ class Assembly:
 
     def update(self, spine: Spine) -> None:
         """Take in what the spine gained since it was settled."""
+        spine.mark()
         walk, cut = self._walked(spine)
         old = self.branch
         place = bisect_left(old.seqs, spine.firsts[cut])

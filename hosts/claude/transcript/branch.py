@@ -60,7 +60,7 @@ class Walk:
         self._looped = end != ROOT
         """Whether the walk ended where it had been already."""
         if history and above:
-            above += self._earlier(links.spine, above[-1])
+            above += self._earlier(links, above)
         above.reverse()
         self._put(links.spine, above)
         self._admit(links, 0)
@@ -116,23 +116,28 @@ class Walk:
             row = parent(row) if found == LOST else found
         return above, row
 
-    def _earlier(self, spine: Spine, root: int) -> list[int]:
+    def _earlier(self, links: Links, behind: list[int]) -> list[int]:
         """Return the rows before compactions, upwards from where the host's chain begins.
 
         Each window is climbed in the tree that the host had then: what hung under a row
         that a compaction preserved came behind that compaction.
+
+        Args:
+            links: The tree behind the newest compaction.
+            behind: The rows on the host's chain, upwards.
         """
+        spine, compactions = links.spine, links.compactions
         above: list[int] = []
         known: set[int] = set()
-        windows = [(root, self.on_walk[:])]
+        windows = [(behind[-1], set(behind))]
         while windows:
             root, passed = windows.pop()
             if root in known or root not in spine.compactions or spine.parents[root] != ROOT:
                 continue
             known.add(root)
-            older = Links(spine, root)
-            seen = bytearray(len(spine.flags))
-            for start in _starts(Links(spine, root + 1), older, passed):
+            older = Links(spine, root, compactions)
+            seen: set[int] = set()
+            for start in _starts(Links(spine, root + 1, compactions), older, passed):
                 path, end = _up(older, start, seen)
                 if end != ROOT:
                     self._looped = self._looped or end in path
@@ -219,16 +224,16 @@ class Walk:
         return row == self.leaf
 
 
-def _starts(links: Links, older: Links, passed: bytearray) -> list[int]:
+def _starts(links: Links, older: Links, passed: set[int]) -> list[int]:
     """Return the rows from which history goes on behind the boundary of ``links``.
 
     Args:
         links: The tree behind the boundary.
         older: The tree before it.
-        passed: 1 for each row that was reached behind the boundary.
+        passed: The rows that were reached behind the boundary.
     """
-    kept = [row for row in links.moved if passed[row]]
-    if kept and not passed[links.tail]:
+    kept = [row for row in links.moved if row in passed]
+    if kept and links.tail not in passed:
         # Who went back to a preserved row left those behind it.
         return kept
     starts = [links.spine.compactions[links.boundary][0], *links.moved]
@@ -239,11 +244,11 @@ def _starts(links: Links, older: Links, passed: bytearray) -> list[int]:
     return starts
 
 
-def _up(links: Links, row: int, seen: bytearray) -> tuple[list[int], int]:
+def _up(links: Links, row: int, seen: set[int]) -> tuple[list[int], int]:
     """Return the rows from ``row`` upwards that were not seen, and the one behind them."""
     path = []
-    while row != ROOT and not seen[row]:
-        seen[row] = 1
+    while row != ROOT and row not in seen:
+        seen.add(row)
         path.append(row)
         row = links.parent(row)
     return path, row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from msgspec import Raw, Struct
@@ -77,38 +78,59 @@ class _Record(Struct, gc=False, rename="camel"):
     truncated: Any = None
 
 
-def facts_of(
-    line: bytes,
-    kind: SlotKind,
-    ordinal: int,
-    tool: str | None,
-    further: Iterable[tuple[bytes, int]] = (),
-) -> SlotFacts:
-    """Return the facts of a slot.
+class Line:
+    """One row's line, taken apart once for all of its slots.
 
     Args:
-        line: The row's line, one that the spine accepted.
-        kind: What the slot is.
-        ordinal: Slots of the same row before it.
-        tool: Name of a result's tool, which the row itself does not say.
-        further: Lines and ordinals of an answer's other text blocks.
+        data: The line, one that the spine accepted.
+
+    Raises:
+        msgspec.MsgspecError: It is no such line.
     """
-    row = accepted(line, _Row)
-    common: dict[str, Any] = {
-        "created_at": recorded(row.timestamp),
-        "entry_id": _entry_id(row, ordinal),
-    }
-    if kind is SlotKind.CALL:
-        return SlotFacts(**common, **_call(_block(row, ordinal)))
-    if kind is SlotKind.RESULT:
-        return SlotFacts(**common, tool=tool, **_result(_block(row, ordinal), row))
-    if kind is SlotKind.ASSISTANT:
-        parts = [
-            _answer(row, ordinal),
-            *(_answer(accepted(more, _Row), at) for more, at in further),
-        ]
-        return SlotFacts(**common, text="\n".join(part for part in parts if part))
-    return SlotFacts(**common, text=_spoken(row))
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._row = accepted(data, _Row)
+
+    def facts(
+        self,
+        kind: SlotKind,
+        ordinal: int,
+        tool: str | None,
+        further: Iterable[tuple[Line, int]] = (),
+    ) -> SlotFacts:
+        """Return the facts of a slot.
+
+        Args:
+            kind: What the slot is.
+            ordinal: Slots of the same row before it.
+            tool: Name of a result's tool, which the row itself does not say.
+            further: Lines and ordinals of an answer's other text blocks.
+        """
+        row = self._row
+        common: dict[str, Any] = {
+            "created_at": recorded(row.timestamp),
+            "entry_id": _entry_id(row, ordinal),
+        }
+        if kind is SlotKind.CALL:
+            return SlotFacts(**common, **_call(self._block(ordinal)))
+        if kind is SlotKind.RESULT:
+            return SlotFacts(**common, tool=tool, **_result(self._block(ordinal), row))
+        if kind is SlotKind.ASSISTANT:
+            parts = [self._answer(ordinal), *(line._answer(at) for line, at in further)]
+            return SlotFacts(**common, text="\n".join(part for part in parts if part))
+        return SlotFacts(**common, text=_spoken(row))
+
+    def _answer(self, ordinal: int) -> str:
+        block = self._block(ordinal)
+        return "" if block.type in THOUGHTS else _shown(block)
+
+    def _block(self, ordinal: int) -> _Block:
+        return self._blocks[ordinal] if ordinal < len(self._blocks) else _Block()
+
+    @cached_property
+    def _blocks(self) -> list[_Block]:
+        return _blocks(_content(self._row))
 
 
 def _text(value: Any) -> str:
@@ -140,11 +162,6 @@ def _blocks(content: Raw) -> list[_Block]:
         block.whole = raw
         found.append(block)
     return found
-
-
-def _block(row: _Row, ordinal: int) -> _Block:
-    blocks = _blocks(_content(row))
-    return blocks[ordinal] if ordinal < len(blocks) else _Block()
 
 
 def _joined(blocks: Iterable[_Block]) -> str:
@@ -187,11 +204,6 @@ def _told(row: _Row) -> str:
     if error is not None:
         return _text(error.formatted) or _text(error.message)
     return shaped(row.content, str) or ""
-
-
-def _answer(row: _Row, ordinal: int) -> str:
-    block = _block(row, ordinal)
-    return "" if block.type in THOUGHTS else _shown(block)
 
 
 # -- tools ---------------------------------------------------------------------

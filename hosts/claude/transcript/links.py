@@ -9,6 +9,8 @@ summary under them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from hindnote.hosts.claude.transcript.rows import Preserved, Segment
 from hindnote.hosts.claude.transcript.spine import (
     CALLS,
@@ -22,6 +24,21 @@ from hindnote.hosts.claude.transcript.spine import (
 )
 
 
+class Compactions:
+    """The compactions of one state of a spine."""
+
+    def __init__(self, spine: Spine) -> None:
+        self._rows = [*spine.compactions]
+        pruning = (row for row in self._rows if _preserved(spine, row)[0] != ROOT)
+        self.first_pruning = next(pruning, len(spine.flags))
+        """The first one that says what it preserved; behind all rows if there is none."""
+
+    def before(self, end: int | None) -> int:
+        """Return the last boundary before a row, ``ROOT`` for none; of all by default."""
+        place = len(self._rows) if end is None else bisect_left(self._rows, end)
+        return self._rows[place - 1] if place else ROOT
+
+
 class Links:
     """Parents under the newest compaction, for one state of a spine.
 
@@ -31,19 +48,22 @@ class Links:
     Args:
         spine: The spine.
         end: Only the compactions before this row count; all of them by default.
+        compactions: The spine's; worked out here by default.
     """
 
-    def __init__(self, spine: Spine, end: int | None = None) -> None:
+    def __init__(
+        self, spine: Spine, end: int | None = None, compactions: Compactions | None = None
+    ) -> None:
         self.spine = spine
-        boundaries = [row for row in spine.compactions if end is None or row < end]
-        self.boundary = boundaries[-1] if boundaries else ROOT
+        self.compactions = compactions or Compactions(spine)
+        self.boundary = self.compactions.before(end)
         self.anchor, preserved = _preserved(spine, self.boundary)
         above = [self.anchor, *preserved]
         self.tail = above[-1]
         self.moved = dict(zip(preserved, above, strict=False))
         """New parents of the preserved rows."""
         # Without such data the rows before the boundary stay, unless they were out already.
-        self.pruned = any(_preserved(spine, row)[0] != ROOT for row in boundaries)
+        self.pruned = self.boundary >= self.compactions.first_pruning
 
     def kept(self, row: int) -> bool:
         """Return whether the host still has a row."""

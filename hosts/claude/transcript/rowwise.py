@@ -81,6 +81,8 @@ class Rowwise:
         self._callers: dict[str, int] = {}
         """Rows of the latest calls by their ids, worked out up to ``_callers_end``."""
         self._callers_end = 0
+        self._latest: tuple[int, dict[str, int]] = (ROOT, {})
+        """The row whose calls were asked for last, and these."""
         self.tool_names: dict[str, str] = {}
 
     def add_any(self, row: Row, uuid: str, number: int) -> None:
@@ -255,7 +257,7 @@ class Rowwise:
                     spine.tools.append("")
                 else:
                     called = caller
-                    found = spine.call_ids.index(name, self.call_places[caller])
+                    found = self._named(caller)[name]
                     spine.call_ids.append(spine.call_ids[found])
                     spine.tools.append(spine.tools[found])
             elif kind != _NOTHING:
@@ -275,13 +277,24 @@ class Rowwise:
         That is the row above it if that holds such a call, and the latest one otherwise.
         """
         parent = self._spine.parents[number]
-        if parent >= 0 and name in self._calls(parent):
+        if parent >= 0 and name in self._named(parent):
             return parent
         for row in range(self._callers_end, number):
             for known in self._calls(row):
                 self._callers[known] = row
         self._callers_end = max(self._callers_end, number)
         return self._callers.get(name, ROOT)
+
+    def _named(self, row: int) -> dict[str, int]:
+        """Return where the calls of a row are in ``call_ids``; the first of each id."""
+        place = self.call_places[row]
+        if place == ROOT:
+            return {}
+        if self._latest[0] != row:
+            calls = self._calls(row)
+            numbers = range(place + len(calls) - 1, place - 1, -1)
+            self._latest = (row, dict(zip(reversed(calls), numbers, strict=True)))
+        return self._latest[1]
 
     def _calls(self, row: int) -> list[str]:
         """Return the ids of a row's calls."""

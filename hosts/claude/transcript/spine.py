@@ -48,6 +48,8 @@ LEADS_ON = 128
 """Flag of a note under which, through notes alone, the conversation goes on."""
 
 
+_STRIDE = 1024
+
 _INTS = partial(array, "i")
 _LONGS = partial(array, "q")
 
@@ -106,6 +108,9 @@ class Spine(Struct, eq=False):
 
     tools: list[str] = field(default_factory=list)
     """Names; empty for a result whose call is not known."""
+
+    marks: array[int] = field(default_factory=lambda: array("q", [0]))
+    """Calls and results before every ``_STRIDE``-th slot."""
 
     # by response
     starts: array[int] = field(default_factory=_INTS)
@@ -175,7 +180,18 @@ class Spine(Struct, eq=False):
 
     def place(self, seq: int) -> int:
         """Return where a call or result, or the next one behind a seq, is in ``call_ids``."""
-        return self.kinds.count(kinds.CALL, 0, seq - 1) + self.kinds.count(kinds.RESULT, 0, seq - 1)
+        end = seq - 1
+        known = min(end // _STRIDE, len(self.marks) - 1)
+        return self.marks[known] + self._named(known * _STRIDE, end)
+
+    def mark(self) -> None:
+        """Count the calls and results of the slots that were added; done before any is asked for."""
+        while (start := (len(self.marks) - 1) * _STRIDE) + _STRIDE <= len(self.kinds):
+            self.marks.append(self.marks[-1] + self._named(start, start + _STRIDE))
+
+    def _named(self, start: int, end: int) -> int:
+        count = self.kinds.count
+        return count(kinds.CALL, start, end) + count(kinds.RESULT, start, end)
 
     def parent(self, row: int) -> int:
         """Return a row's parent; for a lost one the nearest earlier row, or ``ROOT``."""
@@ -213,12 +229,28 @@ class Spine(Struct, eq=False):
             parent = parents[row]
             if flags[row] & RESULT and parent >= 0 and flags[parent] & ANSWER:
                 self.hang(row, parent)
+        found: dict[int, int] = {}
         for row in range(len(flags)):
-            base, seen = parents[row], {row}
-            while base >= 0 and flags[base] & NOTE and base not in seen:
-                seen.add(base)
-                base = parents[base]
             if not flags[row] & NOTE:
                 self.lead_on(parents[row])
-            elif base >= 0 and base not in seen:
+            elif (base := self._base(row, found)) != ROOT:
                 self.bases[row], self.groups[row] = base, self.groups[base]
+
+    def _base(self, note: int, found: dict[int, int]) -> int:
+        """Return the row under which a chain of notes hangs; ``ROOT`` if it leads nowhere.
+
+        Args:
+            note: One of the chain.
+            found: What is known of notes already, and is added to.
+        """
+        chain = []
+        row = note
+        while row >= 0 and self.flags[row] & NOTE and row not in found:
+            # Of a loop of notes none hangs anywhere.
+            found[row] = ROOT
+            chain.append(row)
+            row = self.parents[row]
+        base = found[row] if row in found else max(row, ROOT)
+        for one in chain:
+            found[one] = base
+        return base

@@ -89,6 +89,8 @@ def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch
 
 def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
     place = _Place(index)
+    # Results lie between answers with number 0, so look for the last one that has one.
+    last = next((number for number in reversed(branch.answers) if number), 0)
     for first_entry, last_entry in more:
         start, stop = index.firsts[first_entry], index.firsts[last_entry + 1]
         if start == stop:
@@ -99,7 +101,7 @@ def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
         branch.kinds += kinds
         branch.closing += kinds.translate(_CLOSES)
         branch.times.extend(index.times[start - 1 : stop - 1])
-        _number_answers(branch, kinds)
+        last = _number_answers(branch, kinds, last)
         place.move_to(start)
         _name_calls(branch, index, place, kinds, position)
         aborted = index.aborted
@@ -107,14 +109,16 @@ def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
     return branch
 
 
-def _number_answers(branch: Branch, kinds: bytearray) -> None:
-    """Number each answer on its text and on its calls, going on from the branch's last one."""
-    # Results lie between answers with number 0, so look for the last one that has one.
-    last = next((number for number in reversed(branch.answers) if number), 0)
-    numbers = accumulate(kinds.translate(_STARTS_ANSWER), initial=last)
-    next(numbers)
+def _number_answers(branch: Branch, kinds: bytearray, last: int) -> int:
+    """Number each answer on its text and on its calls, behind number ``last``.
+
+    Returns:
+        The number of the last answer.
+    """
+    numbers = list(accumulate(kinds.translate(_STARTS_ANSWER), initial=last))
     # A list first: an array grows item by item only through a generic call for each.
-    branch.answers.fromlist(list(map(mul, numbers, kinds.translate(_IN_ANSWER))))
+    branch.answers.fromlist(list(map(mul, numbers[1:], kinds.translate(_IN_ANSWER))))
+    return numbers[-1]
 
 
 class _Place:

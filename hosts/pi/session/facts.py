@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -73,28 +74,54 @@ class _Named(Struct, gc=False):
     name: Any = None
 
 
-def facts_of(line: bytes, kind: SlotKind, ordinal: int) -> SlotFacts:
-    """Return the facts of a slot.
+class Line:
+    """One entry's line, taken apart once for all of its slots.
 
     Args:
-        line: The entry's line, one that the index accepted.
-        kind: What the slot is.
-        ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
+        data: The line, one that the index accepted.
+
+    Raises:
+        msgspec.MsgspecError: It is no such line.
     """
-    entry = accepted(line, _Entry)
-    message = shaped(entry.message, _Message) or _Message()
-    common: dict[str, Any] = {
-        "created_at": recorded(entry.timestamp) or recorded(message.timestamp),
-        "entry_id": _text(entry.id),
-    }
-    if kind is SlotKind.CALL:
-        return SlotFacts(**common, **_call(message, ordinal))
-    if kind is SlotKind.RESULT:
-        return SlotFacts(**common, **_result(message))
-    if kind is SlotKind.COMMAND:
-        return SlotFacts(**common, **_command(message))
-    text = joined(message.content) or joined(entry.content)
-    return SlotFacts(**common, text=text or _text(entry.summary) or _text(message.summary) or "")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._entry = accepted(data, _Entry)
+        self._message = shaped(self._entry.message, _Message) or _Message()
+
+    def facts(self, kind: SlotKind, ordinal: int) -> SlotFacts:
+        """Return the facts of a slot.
+
+        Args:
+            kind: What the slot is.
+            ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
+        """
+        entry, message = self._entry, self._message
+        common: dict[str, Any] = {
+            "created_at": recorded(entry.timestamp) or recorded(message.timestamp),
+            "entry_id": _text(entry.id),
+        }
+        if kind is SlotKind.CALL:
+            return SlotFacts(**common, **self._call(ordinal))
+        if kind is SlotKind.RESULT:
+            return SlotFacts(**common, **_result(message))
+        if kind is SlotKind.COMMAND:
+            return SlotFacts(**common, **_command(message))
+        text = joined(message.content) or joined(entry.content)
+        return SlotFacts(
+            **common, text=text or _text(entry.summary) or _text(message.summary) or ""
+        )
+
+    def _call(self, ordinal: int) -> dict[str, Any]:
+        if not 0 < ordinal <= len(self._calls):
+            return {}
+        block = self._calls[ordinal - 1]
+        raw = bytes(block.arguments)
+        return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
+
+    @cached_property
+    def _calls(self) -> list[_Block]:
+        return [block for block in _blocks(self._message.content) if block.type == "toolCall"]
 
 
 def _text(value: Any) -> str | None:
@@ -126,15 +153,6 @@ def joined(content: Raw) -> str:
 def _image(block: _Block) -> str:
     named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
     return placeholder(named, block.data)
-
-
-def _call(message: _Message, ordinal: int) -> dict[str, Any]:
-    calls = (block for block in _blocks(message.content) if block.type == "toolCall")
-    for number, block in enumerate(calls, 1):
-        if number == ordinal:
-            raw = bytes(block.arguments)
-            return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
-    return {}
 
 
 def _result(message: _Message) -> dict[str, Any]:
