@@ -159,6 +159,7 @@ def contained(within: Path, start: Path, name: str, given: str, *, told: str | N
             f"{name} {quote(given if told is None else told)} leads outside the directory that this session may use; "
             "nothing was read or changed",
         )
+    check_shown(name, str(physical.relative_to(within)))
     return physical
 
 
@@ -166,18 +167,26 @@ def check_path(name: str, given: str) -> None:
     """Check the text of a path parameter.
 
     Raises:
-        Declined: ``path_too_long`` or ``invalid_path``.
+        Declined: ``invalid_path``.
     """
-    length = utf16_length(given)
+    if not given or "\x00" in given:
+        raise Declined("invalid_path", f"{name} is empty or holds a NUL; give a path or leave it")
+
+
+def check_shown(name: str, path: str) -> None:
+    """Check that answers can show what a parameter leads to; its own text may be longer.
+
+    Raises:
+        Declined: ``path_too_long``.
+    """
+    length = utf16_length(path)
     if length > MAX_PATH_CHARS:
         raise Declined(
             "path_too_long",
-            f"{name} has {length} characters, at most {MAX_PATH_CHARS}",
+            f"{name} leads to a path of {length} characters, at most {MAX_PATH_CHARS} can be shown",
             limit=MAX_PATH_CHARS,
             size=length,
         )
-    if not given or "\x00" in given:
-        raise Declined("invalid_path", f"{name} is empty or holds a NUL; give a path or leave it")
 
 
 def entries(handle: int) -> Iterator[os.DirEntry[str]]:

@@ -31,6 +31,9 @@ LOCK_SECONDS = 15.0
 FOLDER_LOCK_SECONDS = 5.0
 """How long one waits for readers of the todos root, and for another workspace over it."""
 
+LITTER_SECONDS = 60.0
+"""Age from which an unfinished file counts as that of a writer that was killed."""
+
 OTHER = "other"
 """Stands for the content hash of something that is no regular file."""
 

@@ -31,7 +31,7 @@ from hindnote.core.project.artifacts.index import (
 )
 from hindnote.core.project.artifacts.sound import Unsound
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.state import open_state
+from hindnote.core.project.state import LITTER_SECONDS, open_state
 
 if TYPE_CHECKING:
     from hindnote.core.project.effects import EffectLog
@@ -46,9 +46,6 @@ REMEMBERED = 2
 
 REMEMBERED_BYTES = 1 << 26
 """Size from which an index is loaded again for each call."""
-
-LITTER_SECONDS = 60.0
-"""Age from which an unfinished file counts as that of a writer that was killed."""
 
 _SUM = struct.Struct(">8sII")
 """What stands behind the database: a mark, the version, and the CRC-32 of all before it."""

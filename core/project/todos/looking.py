@@ -7,7 +7,14 @@ import errno
 import os
 
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Workspace, check_path, contained, entries
+from hindnote.core.project.roots import (
+    STATE_DIRECTORY,
+    Workspace,
+    check_path,
+    check_shown,
+    contained,
+    entries,
+)
 from hindnote.core.project.state import folder_lock
 from hindnote.core.project.todos.journal import JOURNALS, is_journal, shown
 from hindnote.core.project.todos.scan import Scan, scan
@@ -102,6 +109,7 @@ def file_name(workspace: Workspace, path: str) -> str:
     """
     check_path("path", path)
     folder, slash, name = path.rpartition("/")
+    check_shown("path", name)
     if name in ("", ".", ".."):
         raise Declined("invalid_path", "path names no file; give one as project_todo_list shows it")
     parent = contained(workspace.path, workspace.path, "path", folder + slash or ".", told=path)

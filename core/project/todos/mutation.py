@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from hindnote.core.fs import atomic
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.roots import Workspace
-from hindnote.core.project.state import changing_folder, open_state, root_lock, state_folder
+from hindnote.core.project.state import (
+    LITTER_SECONDS,
+    changing_folder,
+    open_state,
+    root_lock,
+    state_folder,
+)
 from hindnote.core.project.todos.journal import JOURNALS, STAGING
 from hindnote.core.project.todos.looking import TodosFolder
 from hindnote.core.project.todos.recovery import recover, staging_for
@@ -70,6 +77,7 @@ def mutation(
         stack.callback(os.close, state)
         stack.enter_context(root_lock(state, effects))
         effects.reached("locked")
+        atomic.sweep(state, older_than=LITTER_SECONDS)
         journals = stack.enter_context(state_folder(state, JOURNALS))
         staging = stack.enter_context(state_folder(state, STAGING))
         recover(workspace, journals, staging, effects)

@@ -99,6 +99,14 @@ def test_a_root_that_leads_out_fails_before_anything_is_touched(
     assert state_of(base) == before
 
 
+def test_no_ceiling_of_delivery_limits_the_text_of_a_path(base: Path, run: Run) -> None:
+    made = run("todo_create", **ARGUMENTS["todo_create"], todos_root="./" * 3_000 + "todos").dto
+
+    assert made["data"]["todo"]["path"] == "todos/001-pending-p1-x.md"
+    path = "todos/" + "./" * 3_000 + "001-pending-p1-x.md"
+    assert run("todo_inspect", path=path).dto["data"]["state"] == "valid"
+
+
 def test_a_link_that_stays_inside_may_be_a_root(base: Path, run: Run) -> None:
     (base / "real").mkdir()
     (base / "todos").symlink_to("real")
@@ -230,6 +238,19 @@ def test_a_state_folder_ignores_itself_in_git(base: Path, run: Run) -> None:
     run("todo_create", **ARGUMENTS["todo_create"])
 
     assert (base / ".hindnote" / ".gitignore").read_text() == "*\n"
+
+
+def test_an_empty_gitignore_of_a_full_disk_is_written_again(base: Path, run: Run) -> None:
+    (base / ".hindnote").mkdir()
+    (base / ".hindnote" / ".gitignore").write_text("")
+    old = base / ".hindnote" / f".{'a' * 16}.hindnote-tmp"
+    old.write_text("*")
+    os.utime(old, (1, 1))
+
+    run("todo_create", **ARGUMENTS["todo_create"])
+
+    assert (base / ".hindnote" / ".gitignore").read_text() == "*\n"
+    assert not old.exists()
 
 
 def test_reading_tools_leave_no_trace(base: Path, run: Run) -> None:
