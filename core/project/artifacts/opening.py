@@ -20,7 +20,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from hindnote.core.fs import atomic
-from hindnote.core.fs.handles import look, read_file, remove
+from hindnote.core.fs.handles import closing, look, read_file, remove
 from hindnote.core.fs.locks import HeldError, locked
 from hindnote.core.project.artifacts.index import (
     APPLICATION_ID,
@@ -51,6 +51,7 @@ _SUM = struct.Struct(">8sII")
 """What stands behind the database: a mark, the version, and the CRC-32 of all before it."""
 
 _MARK = b"hindnote"
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD_SUFFIXES = ("-journal", "-wal", "-shm")
 """Files that earlier versions kept beside the index."""
 
@@ -110,10 +111,12 @@ def save(state: int, index: Index) -> None:
     data = index.connection.serialize()
     if len(data) > MAX_INDEX_BYTES:
         raise OSError(f"it would have over {MAX_INDEX_BYTES:,} bytes")
-    data += _SUM.pack(_MARK, SCHEMA_VERSION, zlib.crc32(data))
     _clean(state)
     with atomic.temporary(state, data, False) as made:
-        status = os.stat(made, dir_fd=state, follow_symlinks=False)
+        # Not joined before: an index may be large.
+        with closing(os.open(made, _APPEND, dir_fd=state)) as handle:
+            os.write(handle, _SUM.pack(_MARK, SCHEMA_VERSION, zlib.crc32(data)))
+            status = os.fstat(handle)
         atomic.settle(lambda: os.replace(made, INDEX_NAME, src_dir_fd=state, dst_dir_fd=state))
     index.file = _key(status)
 
@@ -153,7 +156,7 @@ def _connect() -> sqlite3.Connection:
 
 def _opened(data: bytes) -> sqlite3.Connection:
     """Return a connection to a copy of a file's database."""
-    database, told = data[: -_SUM.size], data[-_SUM.size :]
+    database, told = memoryview(data)[: -_SUM.size], data[-_SUM.size :]
     if len(told) < _SUM.size or not told.startswith(_MARK):
         raise Unsound("it is not an index of this version")
     _, version, total = _SUM.unpack(told)
