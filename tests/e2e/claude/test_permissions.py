@@ -105,6 +105,31 @@ def test_in_plan_mode_reading_tools_answer_and_nothing_is_written(claude: Claude
     assert [event for event, _ in claude.hooked()] == ["PreToolUse"] * 7
 
 
+def test_calls_of_one_answer_in_plan_mode_get_each_their_own(claude: Claude) -> None:
+    for name in ("a", "b"):
+        (claude.notes / "human").mkdir(parents=True, exist_ok=True)
+        (claude.notes / "human" / f"{name}.md").write_text(f"note {name}")
+    claude.model.then(
+        Turn(
+            tool("notes_read", address="@human/a"),
+            WRITE,
+            tool("notes_read", address="@human/b"),
+            # Names that the host needs for itself.
+            tool("notes_list", tool="x", agentId="y"),
+        ),
+        DONE,
+    )
+
+    claude.run("go", "--permission-mode", "plan")
+
+    first, written, second, wrong = results(claude.model.played[1])
+    assert "note a" in first.text
+    assert written.is_error
+    assert "note b" in second.text
+    assert "agentId: unknown field" in wrong.text
+    assert "tool: unknown field" in wrong.text
+
+
 @pytest.mark.parametrize(
     ("mode", "runs"),
     [
