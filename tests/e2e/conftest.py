@@ -66,7 +66,8 @@ def _installed(folder: Path, pins: Path) -> bool:
         manifest = folder / "node_modules" / name / "package.json"
         if not manifest.is_file():
             return False
-        if json.loads(manifest.read_text("utf-8"))["version"] != version:
+        # A pin may name another package than its folder does: npm:NAME@VERSION.
+        if json.loads(manifest.read_text("utf-8"))["version"] != version.rpartition("@")[2]:
             return False
     return True
 

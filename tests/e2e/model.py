@@ -244,15 +244,20 @@ def _block_events(index: int, block: dict[str, Any]) -> Iterator[dict[str, Any]]
 
 
 class ScriptedModel:
-    """The endpoint. Use it as a context manager; ``url`` is where a host finds it."""
+    """The endpoint. Use it as a context manager; ``url`` is where a host finds it.
 
-    def __init__(self, *turns: Turn) -> None:
+    Args:
+        *turns: The script.
+        speaks: Another form of the endpoint; by default the Anthropic Messages API.
+    """
+
+    def __init__(self, *turns: Turn, speaks: type[_Handler] | None = None) -> None:
         self.requests: list[Request] = []
         """Every request to the messages endpoint, in order of arrival."""
         self._turns = list(turns)
         self._changed = threading.Condition()
         self._counter = itertools.count(1)
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", 0), speaks or _Handler)
         self._server.script = self
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True

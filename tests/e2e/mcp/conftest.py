@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 from model import ScriptedModel
 
-pytest.importorskip("mcp", reason="needs the MCP SDK: pip install 'hindnote[mcp]'")
-
 # How the program is run is the same as for its own plugin.
 sys.path.insert(0, str(Path(__file__).parents[1] / "claude"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from claude_host import Claude
 
