@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 
@@ -83,9 +84,14 @@ def test_a_helper_that_is_killed_is_replaced(claude: Claude) -> None:
 
 
 def test_without_a_unix_socket_each_call_runs_a_process(claude: Claude) -> None:
-    (claude.home / "python").mkdir()
-    (claude.home / "python" / "sitecustomize.py").write_text("import socket\ndel socket.AF_UNIX")
-    claude.extra["PYTHONPATH"] = str(claude.home / "python")
+    python = claude.home / "python"
+    without = "import runpy, socket; del socket.AF_UNIX; "
+    run = "runpy.run_module('hindnote.hosts.claude', run_name='__main__', alter_sys=True)"
+    # The mod's own options stand before the arguments of the helper.
+    python.write_text(f'#!/bin/sh\nshift 4\nexec {sys.executable} -P -c "{without}{run}" "$@"\n')
+    python.chmod(0o755)
+    (named,) = claude.home.glob(".claude/skills/hindnote/hooks/runtime.ts")
+    named.write_text(named.read_text().replace(json.dumps(sys.executable), json.dumps(str(python))))
     claude.model.then(
         Turn(tool("notes_write", address="a", content="x" * 5000)),
         Turn(tool("notes_read", address="a")),

@@ -153,7 +153,7 @@ test('the helper is started isolated, with a socket in a folder of its own', asy
 
   const [argv] = world.spawned
   expect(argv?.slice(1, 7)).toEqual(['-E', '-P', '-m', 'hindnote.hosts.claude', 'serve', '--socket'])
-  expect(argv?.[6]).toMatch(/^\/tmp\/x\/hindnote-[0-9a-f-]{36}\/s$/)
+  expect(argv?.[7]).toMatch(/^\/tmp\/x\/hindnote-[0-9a-f-]{36}\/s$/)
 })
 
 test('the text is the result, word for word', async ($, on) => {
