@@ -1,7 +1,8 @@
 """Lines of a long file, found from either of its ends without reading or keeping all of it.
 
 Both functions take a ``read`` that returns bytes by offset and size, so that they serve a
-catalogue, which opens a file for a moment, and a decoder, which keeps it open.
+catalogue, which opens a file for a moment, and a decoder, which keeps it open. As in
+``lines``, NUL bytes end a line as well: a machine that lost power leaves runs of them.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
         if not data:
             return
         start, piece = start + len(data), min(4 * piece, _PIECE)
+        data = data.replace(b"\0", b"\n")
         if b"\n" not in data:
             pending.append(data)
             continue
@@ -85,12 +87,12 @@ def _last(data: bytes, end: int, marks: tuple[bytes, ...]) -> int:
 def _line_at(read: Read, place: int, start: int, end: int) -> tuple[int, bytes | None]:
     """Return where the line begins that holds a place, and the line unless it is too long."""
     low = max(start, place - LONGEST)
-    before = read(low, place - low)
+    before = read(low, place - low).replace(b"\0", b"\n")
     cut = before.rfind(b"\n")
     line_start = low + cut + 1
     if cut < 0 and low > start:
         return low, None
-    behind = read(place, min(LONGEST, end - place))
+    behind = read(place, min(LONGEST, end - place)).replace(b"\0", b"\n")
     stop = behind.find(b"\n")
     if stop < 0 and place + len(behind) < end:
         return line_start, None

@@ -44,20 +44,25 @@ class _Response:
         """End it: the next answer's row begins another one."""
         self._id = ""
 
-    def goes_on(self, row: Row, id_: str) -> bool:
+    def goes_on(self, id_: str) -> bool:
         """Return whether a row belongs to it; if not, another response begins with the row."""
+        if id_ == self._id:
+            return True
+        self._id, self._request, self._block = id_, None, -1
+        return False
+
+    def speaks_anew(self, row: Row) -> bool:
+        """Return whether a row of it says that an answer of its own begins with it.
+
+        Behind a relay one id goes on through a whole turn. Claude Code then takes the answers
+        for one, also when it resumes, so that all of them stay on a branch that has one.
+        """
         request, block = row.request_id, row.api_block_index
-        if (
-            id_ != self._id
-            or (request and self._request and request != self._request)
-            or (block is not None and block <= self._block)
-        ):
-            self._id, self._request = id_, request
-            self._block = -1 if block is None else block
-            return False
+        other = bool(request and self._request and request != self._request)
+        again = block is not None and block <= self._block
         self._request = request or self._request
         self._block = self._block if block is None else block
-        return True
+        return other or again
 
 
 class Rowwise:
@@ -160,13 +165,15 @@ class Rowwise:
         if number == self._responded:
             return group
         self._responded = number
-        if not self._response.goes_on(row, (row.message and row.message.id) or uuid):
+        if not self._response.goes_on((row.message and row.message.id) or uuid):
             group += 1
             starts.append(number)
             spine.texts.append(0)
             spine.calling.append(0)
         elif starts[group] < spine.stirred:
             spine.stirred = starts[group]
+        if self._response.speaks_anew(row):
+            spine.texts[group] = 0
         return group
 
     def _add_answer(self, row: Row, uuid: str, number: int, held: bytes) -> None:

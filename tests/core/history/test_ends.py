@@ -30,6 +30,16 @@ def test_both_ends_find_the_lines_that_a_split_finds(
     assert last == [line for line in reversed(every) if b"MARK" in line]
 
 
+def test_zero_bytes_end_a_line() -> None:
+    data = b"\0\0MARK 1\0MARK 2\n\0"
+
+    assert [line for line in first_lines(read_of(data), len(data), 99) if line] == [
+        b"MARK 1",
+        b"MARK 2",
+    ]
+    assert list(last_lines_with(read_of(data), 0, len(data), b"MARK")) == [b"MARK 2", b"MARK 1"]
+
+
 def test_a_line_that_goes_on_behind_the_limit_is_left_out() -> None:
     assert list(first_lines(read_of(b"one\ntwo\nthree"), 13, 9)) == [b"one", b"two"]
 
