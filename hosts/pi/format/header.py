@@ -27,7 +27,7 @@ HEADER_WITHIN = 1 << 20
 NAME_WITHIN = 1 << 28
 """Bytes at the end of a file among which a catalogue looks for the session's name."""
 
-_NAMED = re.compile(r"(?:^|[/\\])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+Z_([^/\\]+?)(?:\.jsonl)?$")
+_NAMED = re.compile(r"(?:^|[/\\])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?Z?_([^/\\]+?)(?:\.jsonl)?$")
 _HEADER = b'"session"'
 _NAMING = b'"session_info"'
 # A quote within a text is escaped, so neither is ever found inside of one.

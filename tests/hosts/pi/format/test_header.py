@@ -124,6 +124,15 @@ def test_a_file_that_is_named_like_a_session_is_listed_whatever_is_in_it(
     assert [one.id for one in Catalogue().sessions(places(call))] == ["s"]
 
 
+def test_a_name_with_a_time_to_the_second_is_one_as_well(tmp_path: Path) -> None:
+    """Programs that move sessions from other agents to Pi write such names."""
+    file = tmp_path / "2026-03-04T12-28-28_019c9264.jsonl"
+    file.write_text("{")
+    call = HostCall(host="pi", cwd=tmp_path, session_file=file)
+
+    assert [one.id for one in Catalogue().sessions(places(call))] == ["019c9264"]
+
+
 def named(name: str | None) -> dict[str, Any]:
     return {"type": "session_info", "id": "i", "parentId": None, "name": name}
 
