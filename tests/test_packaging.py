@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 SOURCES = ("core", "hosts", "testing")
-ROOT_FILES = {"__init__.py", "hookspecs.py", "py.typed"}
+ROOT_FILES = {"__init__.py", "hookspecs.py", "hosting.py", "py.typed"}
 
 UNSHIPPED = "tests"
 """A host's own tests, in TypeScript, lie in folders of this name."""

@@ -13,10 +13,22 @@ from logbook import plugin
 from logbook.session import Logbook, open_logbook
 from logbook.testing import Writer
 
-from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
-from hindnote.core.history.cache import FileCache
-from hindnote.core.history.lines import LineFile
-from hindnote.core.history.projection import Projection, SlotFacts, SlotKind
+from hindnote.hosting import (
+    Branch,
+    Damage,
+    Decoration,
+    FileCache,
+    HostCall,
+    HostIdentity,
+    LineFile,
+    Projection,
+    Refused,
+    SessionEntry,
+    SessionHeader,
+    SlotFacts,
+    SlotKind,
+    hookimpl,
+)
 
 count = itertools.count(1)
 
@@ -70,7 +82,38 @@ class BrokenWriter(Writer):
         self.plugin = host
 
 
-def reading(kind: type[Logbook]) -> Host:
+class Living(Logbook):
+    """The example's decoder as its own projection, so that a defect is one method."""
+
+    @property
+    def header(self) -> SessionHeader | None:
+        return self._header
+
+    @property
+    def branch(self) -> Branch:
+        return self._branch
+
+    @branch.setter
+    def branch(self, branch: Branch) -> None:
+        self._branch = branch
+
+    @property
+    def last_seq(self) -> int:
+        return len(self._slots)
+
+    @property
+    def windows(self) -> tuple[int, ...]:
+        return self._windows
+
+    @property
+    def damaged(self) -> tuple[Damage, ...]:
+        return self._damaged
+
+    def facts(self, seq: int) -> SlotFacts:
+        return self._slots[seq - 1]
+
+
+def reading(kind: type[Living]) -> Host:
     """A host that decodes its sessions with ``kind``, anew each time."""
     return Host(open=lambda file: kind(LineFile(file)))
 
@@ -89,21 +132,21 @@ def renamed(call: HostCall) -> HostIdentity:
 # -- the projection ------------------------------------------------------------
 
 
-class CountsItsHead(Logbook):
+class CountsItsHead(Living):
     def _take(self, row: dict[str, Any]) -> None:
         super()._take(row)
         if "logbook" in row:
             self._slot(SlotKind.CONTEXT, SlotFacts(text="a logbook"))
 
 
-class LosesClosing(Logbook):
+class LosesClosing(Living):
     def _slot(self, *args: Any, **options: Any) -> None:
         super()._slot(*args, **options)
         if len(self.branch.seqs) > 1:
             del self.branch.closing[1:]
 
 
-class PrintsArgumentsInLines(Logbook):
+class PrintsArgumentsInLines(Living):
     def facts(self, seq: int) -> SlotFacts:
         facts = super().facts(seq)
         if facts.arguments is None:
@@ -113,7 +156,7 @@ class PrintsArgumentsInLines(Logbook):
         )
 
 
-class GivesArgumentsAsObjects(Logbook):
+class GivesArgumentsAsObjects(Living):
     def facts(self, seq: int) -> SlotFacts:
         facts = super().facts(seq)
         if facts.arguments is None:
@@ -121,23 +164,23 @@ class GivesArgumentsAsObjects(Logbook):
         return SlotFacts(tool=facts.tool, arguments=json.loads(facts.arguments))
 
 
-class Shouts(Logbook):
+class Shouts(Living):
     def facts(self, seq: int) -> SlotFacts:
         facts = super().facts(seq)
         return SlotFacts(facts.created_at, text=facts.text.upper(), tool=facts.tool)
 
 
-class ForgetsWhichCall(Logbook):
+class ForgetsWhichCall(Living):
     def _slot(self, *args: Any, **options: Any) -> None:
         super()._slot(*args, **{**options, "call_id": None})
 
 
-class NeverCloses(Logbook):
+class NeverCloses(Living):
     def _slot(self, *args: Any, **options: Any) -> None:
         super()._slot(*args, **{**options, "closing": False})
 
 
-class CountsFromTheEnd(Logbook):
+class CountsFromTheEnd(Living):
     """Its seqs begin behind the number of its lines, which grows."""
 
     @property
@@ -157,7 +200,7 @@ class CountsFromTheEnd(Logbook):
         return super().facts(seq - self._shift)
 
 
-class GrowsInPlace(Logbook):
+class GrowsInPlace(Living):
     def extend(self) -> None:
         held = self.branch
         super().extend()
@@ -166,7 +209,7 @@ class GrowsInPlace(Logbook):
         self.branch = held
 
 
-class ForgetsWhatWasCompacted(Logbook):
+class ForgetsWhatWasCompacted(Living):
     def _take(self, row: dict[str, Any]) -> None:
         if "summary" in row:
             self._slots.clear()
@@ -174,10 +217,10 @@ class ForgetsWhatWasCompacted(Logbook):
         super()._take(row)
 
 
-class HidesDamage(Logbook):
+class HidesDamage(Living):
     def extend(self) -> None:
         super().extend()
-        self.damaged = ()
+        self._damaged = ()
 
 
 def refusing_anything(file: Path) -> Projection | None:
@@ -188,7 +231,7 @@ def refusing_anything(file: Path) -> Projection | None:
 
 
 def crashing(file: Path) -> Projection | None:
-    logbook = Logbook(LineFile(file))
+    logbook = Living(LineFile(file))
     return logbook if logbook.header.session_id else None  # type: ignore[union-attr]
 
 

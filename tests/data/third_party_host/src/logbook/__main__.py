@@ -10,11 +10,14 @@ import json
 import sys
 from pathlib import Path
 
-from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher, HostFailure
-from hindnote.core.home import notes_home
-from hindnote.core.operation import ArgumentError
-from hindnote.core.plugins import Hosts
+from hindnote.hosting import (
+    ArgumentError,
+    Dispatcher,
+    HostCall,
+    HostFailure,
+    Hosts,
+    notes_home,
+)
 from logbook import plugin
 
 

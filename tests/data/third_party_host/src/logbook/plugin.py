@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl
+from hindnote.hosting import (
+    Decoration,
+    HostCall,
+    HostIdentity,
+    SessionEntry,
+    Unreadable,
+    hookimpl,
+    parse,
+    recorded,
+)
 
 if TYPE_CHECKING:
-    from hindnote.core.history.projection import Projection
+    from hindnote.hosting import Projection
 
 SLUG = "logbook"
-HEAD_BYTES = 8_192
+HEAD_LIMIT = 1 << 20
+"""Bytes of a first line, at most; a file with a longer one is no logbook."""
 
 
 @hookimpl
@@ -26,7 +35,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
     head = first_line(call.session_file) if call.session_file else {}
     return HostIdentity(
         host=SLUG,
-        session_id=call.session_id or head.get("id"),
+        session_id=call.session_id or _id(head),
         agent=call.agent or "logbook",
         model=call.model or "default",
     )
@@ -42,9 +51,8 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
 
 @hookimpl
 def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
-    folder = _folder(call)
-    files = sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime, reverse=True)
-    return [_entry(file) for file in files if "logbook" in first_line(file)]
+    entries = [entry for file in _folder(call).glob("*.log") if (entry := _entry(file))]
+    return sorted(entries, key=lambda entry: entry.modified, reverse=True)
 
 
 @hookimpl
@@ -56,10 +64,15 @@ def first_line(file: Path) -> dict[str, Any]:
     """Return what the first line of a logbook says, empty when it says nothing."""
     try:
         with file.open("rb") as lines:
-            row = json.loads(lines.readline(HEAD_BYTES))
-    except (OSError, ValueError):
+            row = parse(lines.readline(HEAD_LIMIT))
+    except (OSError, Unreadable):
         return {}
-    return row if isinstance(row, dict) else {}
+    return row if isinstance(row, dict) and "logbook" in row else {}
+
+
+def _id(head: dict[str, Any]) -> str | None:
+    named = head.get("id")
+    return named if isinstance(named, str) and named else None
 
 
 def _folder(call: HostCall) -> Path:
@@ -69,14 +82,22 @@ def _folder(call: HostCall) -> Path:
     return Path.home() / ".logbook"
 
 
-def _entry(file: Path) -> SessionEntry:
-    head, status = first_line(file), file.stat()
+def _entry(file: Path) -> SessionEntry | None:
+    """Return a session's facts; None for a file that is gone, broken or no logbook."""
+    head = first_line(file)
+    named, cwd = _id(head), head.get("cwd")
+    if named is None:
+        return None
+    try:
+        status = file.stat()
+    except OSError:
+        return None
     return SessionEntry(
         host=SLUG,
-        id=str(head["id"]),
+        id=named,
         file=file,
-        started=head.get("started"),
-        cwd=head.get("cwd"),
+        started=recorded(head.get("started")),
+        cwd=cwd if isinstance(cwd, str) else None,
         size=status.st_size,
         modified=status.st_mtime,
     )

@@ -6,95 +6,122 @@ A logbook is never rewritten and has no branches, so its active branch is all of
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hindnote import Refused
-from hindnote.core.history.cache import FileCache
-from hindnote.core.history.instants import instant
-from hindnote.core.history.jsontext import Unreadable, parse
-from hindnote.core.history.lines import LineFile
-from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
+from hindnote.hosting import (
+    Branch,
+    Damage,
+    FileCache,
+    LineFile,
+    Refused,
+    SessionHeader,
+    SlotFacts,
+    SlotKind,
+    Unreadable,
+    instant,
+    parse,
+    recorded,
+)
 
 SLUG = "logbook"
 
 
-class Logbook:
-    """One decoded logbook; grows with its file."""
+@dataclass(frozen=True)
+class Voyage:
+    """One state of a logbook, as hindnote reads it; later states are other objects."""
 
-    def __init__(self, file: LineFile) -> None:
-        self._file = file
-        self._slots: list[SlotFacts] = []
-        self._answers = 0
-        self._lineage = object()
-        self.header: SessionHeader | None = None
-        self.branch = Branch(lineage=self._lineage)
-        self.damaged: Sequence[Damage] = ()
-        self.windows: Sequence[int] = (1,)
-        self.extend()
-
-    @property
-    def last_seq(self) -> int:
-        """Every slot is on the only branch."""
-        return len(self._slots)
+    header: SessionHeader
+    branch: Branch
+    slots: list[SlotFacts]
+    last_seq: int
+    damaged: tuple[Damage, ...]
+    windows: tuple[int, ...]
 
     def facts(self, seq: int) -> SlotFacts:
         """Return what was recorded of a slot."""
-        return self._slots[seq - 1]
+        return self.slots[seq - 1]
+
+
+class Logbook:
+    """What is known of one file; extended while the file grows, by one thread at a time."""
+
+    def __init__(self, file: LineFile) -> None:
+        self._file = file
+        self._header: SessionHeader | None = None
+        self._branch = Branch()
+        self._slots: list[SlotFacts] = []
+        self._answers = 0
+        self._damaged: tuple[Damage, ...] = ()
+        self._windows: tuple[int, ...] = (1,)
+        self.voyage: Voyage | None = None
+        self.extend()
 
     def extend(self) -> None:
-        """Take in the lines that the file gained; the core asks when it has grown."""
+        """Take in the lines that the file gained, and publish the new state."""
         # A new object for a new state: whoever holds the old branch keeps it whole.
-        old, self.branch = self.branch, _copy(self.branch)
+        old, self._branch = self._branch, _copy(self._branch)
         for offset, line in self._file.advance():
             try:
-                row = parse(line)
-                self._take(row if isinstance(row, dict) else {})
+                self._take(parse(line))
             except Unreadable as error:
-                found = Damage(offset=offset, size=len(line), reason=str(error))
-                self.damaged = (*self.damaged, found)
-        if len(old.seqs) == len(self.branch.seqs):
-            self.branch = old
-
-    def _take(self, row: dict[str, Any]) -> None:
-        at = row.get("at")
-        if "logbook" in row and self.header is None:
-            self.header = SessionHeader(
-                host=SLUG,
-                session_id=str(row["id"]),
-                started=row.get("started"),
-                cwd=row.get("cwd"),
+                self._damaged += (Damage(offset=offset, size=len(line), reason=str(error)),)
+        if len(old.seqs) == len(self._branch.seqs):
+            self._branch = old
+        if self._header is not None:
+            self.voyage = Voyage(
+                self._header,
+                self._branch,
+                self._slots,
+                len(self._slots),
+                self._damaged,
+                self._windows,
             )
+
+    def _take(self, row: Any) -> None:
+        """Take in one line; a row of a kind that is not known has no slot.
+
+        Raises:
+            Unreadable: The row is of a known kind and does not hold what that kind holds.
+        """
+        if not isinstance(row, dict):
+            raise Unreadable("not an object")
+        at = recorded(row.get("at"))
+        if "logbook" in row:
+            self._header = self._header or _header(row)
         elif "person" in row:
-            self._slot(SlotKind.USER, SlotFacts(created_at=at, text=row["person"]))
+            self._slot(SlotKind.USER, SlotFacts(created_at=at, text=_text(row, "person")))
         elif "agent" in row:
             self._answer(row, at)
         elif "result" in row:
-            self._slot(
-                SlotKind.RESULT,
-                SlotFacts(created_at=at, text=row["output"], failed=bool(row.get("failed"))),
-                call_id=row["result"],
-                closing=False,
+            failed = row.get("failed")
+            facts = SlotFacts(
+                created_at=at,
+                text=_text(row, "output"),
+                failed=failed if isinstance(failed, bool) else None,
             )
+            self._slot(SlotKind.RESULT, facts, call_id=_text(row, "result"), closing=False)
         elif "summary" in row:
-            self._slot(SlotKind.CONTEXT, SlotFacts(created_at=at, text=row["summary"]))
-            self.windows = (*self.windows, self.last_seq)
+            self._slot(SlotKind.CONTEXT, SlotFacts(created_at=at, text=_text(row, "summary")))
+            self._windows += (len(self._slots),)
 
     def _answer(self, row: dict[str, Any], at: str | None) -> None:
+        # Everything is read before the first slot is taken: a row counts as a whole or not at all.
+        text = "" if row["agent"] is None else _text(row, "agent")
+        calls = row.get("calls") or []
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+            raise Unreadable("calls is not a list of objects")
+        made = [
+            (_text(call, "id"), SlotFacts(at, tool=_text(call, "tool"), arguments=_input(call)))
+            for call in calls
+        ]
         self._answers += 1
-        text = row["agent"] or ""
-        kind = SlotKind.ASSISTANT if text else SlotKind.NOTHING
         # An answer takes its slot with or without text: allocation never depends on content.
+        kind = SlotKind.ASSISTANT if text else SlotKind.NOTHING
         self._slot(kind, SlotFacts(created_at=at, text=text), answer=self._answers)
-        for call in row.get("calls", ()):
-            arguments = json.dumps(call["input"], ensure_ascii=False, separators=(",", ":"))
-            self._slot(
-                SlotKind.CALL,
-                SlotFacts(created_at=at, tool=call["tool"], arguments=arguments),
-                answer=self._answers,
-                call_id=call["id"],
-            )
+        for call_id, facts in made:
+            self._slot(SlotKind.CALL, facts, answer=self._answers, call_id=call_id)
 
     def _slot(
         self,
@@ -106,16 +133,39 @@ class Logbook:
         closing: bool = True,
     ) -> None:
         self._slots.append(facts)
-        position = len(self.branch.seqs)
-        self.branch.seqs.append(self.last_seq)
-        self.branch.kinds.append(kind)
-        self.branch.answers.append(answer)
-        self.branch.closing.append(closing)
-        self.branch.times.append(instant(facts.created_at))
+        branch, position = self._branch, len(self._branch.seqs)
+        branch.seqs.append(len(self._slots))
+        branch.kinds.append(kind)
+        branch.answers.append(answer)
+        branch.closing.append(closing)
+        branch.times.append(instant(facts.created_at))
         if call_id is not None:
-            self.branch.call_ids[position] = call_id
+            branch.call_ids[position] = call_id
         if facts.tool is not None:
-            self.branch.tools[position] = facts.tool
+            branch.tools[position] = facts.tool
+
+
+def _header(row: dict[str, Any]) -> SessionHeader:
+    cwd = row.get("cwd")
+    return SessionHeader(
+        host=SLUG,
+        session_id=_text(row, "id"),
+        started=recorded(row.get("started")),
+        cwd=cwd if isinstance(cwd, str) else None,
+    )
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise Unreadable(f"{name} is not a text")
+    return value
+
+
+def _input(call: dict[str, Any]) -> str:
+    if not isinstance(call.get("input"), dict):
+        raise Unreadable("input is not an object")
+    return json.dumps(call["input"], ensure_ascii=False, separators=(",", ":"))
 
 
 def _copy(branch: Branch) -> Branch:
@@ -134,18 +184,20 @@ def _copy(branch: Branch) -> Branch:
 _logbooks = FileCache(Logbook)
 
 
-def open_logbook(file: Path) -> Logbook | None:
+def open_logbook(file: Path) -> Voyage | None:
     """Return a logbook in its present state, or None when there is no file yet.
 
     Raises:
         Refused: The file is no logbook.
     """
     try:
-        logbook = _logbooks.get(file)
+        voyage = _logbooks.get(file).voyage
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Refused("unreadable_session", f"{file.name}: {error.strerror}") from error
-    if logbook.header is None:
-        raise Refused("unreadable_session", f"{file.name} does not start with a logbook's first line")
-    return logbook
+        raise Refused("unreadable_session", f"{file.name}: {error.strerror or error}") from error
+    if voyage is None:
+        raise Refused(
+            "unreadable_session", f"{file.name} does not start with a logbook's first line"
+        )
+    return voyage

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hindnote import HostCall
+from hindnote.hosting import HostCall
 from hindnote.testing import Answer, Person, Ran, Turn
 from logbook import plugin
 

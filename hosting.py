@@ -1,0 +1,126 @@
+"""Everything that the author of a host imports, in one place.
+
+What a plugin answers with, what a decoder of session files is built from, and what an entry
+script calls. These names are public (docs/public-api.md says how long they stay); other modules
+of hindnote are not, but for ``hindnote`` itself and ``hindnote.testing``.
+
+Each name is imported when it is first used, so that an entry script pays for what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hindnote.core.calls import (
+        Decoration,
+        HostCall,
+        HostIdentity,
+        LiveEntries,
+        SessionEntry,
+    )
+    from hindnote.core.declarations import declaration
+    from hindnote.core.dispatch import Answer, Dispatcher
+    from hindnote.core.failures import ArgumentError, HostFailure
+    from hindnote.core.history.cache import FileCache, Index
+    from hindnote.core.history.instants import instant, recorded
+    from hindnote.core.history.jsontext import Unreadable, compact, parse
+    from hindnote.core.history.lines import Batch, LineFile, State
+    from hindnote.core.history.projection import (
+        Branch,
+        Damage,
+        NestedCalls,
+        Projection,
+        Scannable,
+        SessionHeader,
+        SlotFacts,
+        SlotKind,
+    )
+    from hindnote.core.home import NotesHome, notes_home
+    from hindnote.core.outcome import Refused
+    from hindnote.core.plugins import Hosts
+    from hindnote.core.plugins.rules import PluginRefused
+    from hindnote.core.registry import registry
+    from hindnote.hookspecs import hookimpl
+
+_MODULES = {
+    "hindnote.core.calls": (
+        "Decoration",
+        "HostCall",
+        "HostIdentity",
+        "LiveEntries",
+        "SessionEntry",
+    ),
+    "hindnote.core.declarations": ("declaration",),
+    "hindnote.core.dispatch": ("Answer", "Dispatcher"),
+    "hindnote.core.failures": ("ArgumentError", "HostFailure"),
+    "hindnote.core.history.cache": ("FileCache", "Index"),
+    "hindnote.core.history.instants": ("instant", "recorded"),
+    "hindnote.core.history.jsontext": ("Unreadable", "compact", "parse"),
+    "hindnote.core.history.lines": ("Batch", "LineFile", "State"),
+    "hindnote.core.history.projection": (
+        *("Branch", "Damage", "NestedCalls", "Projection", "Scannable"),
+        *("SessionHeader", "SlotFacts", "SlotKind"),
+    ),
+    "hindnote.core.home": ("NotesHome", "notes_home"),
+    "hindnote.core.outcome": ("Refused",),
+    "hindnote.core.plugins": ("Hosts",),
+    "hindnote.core.plugins.rules": ("PluginRefused",),
+    "hindnote.core.registry": ("registry",),
+    "hindnote.hookspecs": ("hookimpl",),
+}
+
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Answer",
+    "ArgumentError",
+    "Batch",
+    "Branch",
+    "Damage",
+    "Decoration",
+    "Dispatcher",
+    "FileCache",
+    "HostCall",
+    "HostFailure",
+    "HostIdentity",
+    "Hosts",
+    "Index",
+    "LineFile",
+    "LiveEntries",
+    "NestedCalls",
+    "NotesHome",
+    "PluginRefused",
+    "Projection",
+    "Refused",
+    "Scannable",
+    "SessionEntry",
+    "SessionHeader",
+    "SlotFacts",
+    "SlotKind",
+    "State",
+    "Unreadable",
+    "compact",
+    "declaration",
+    "hookimpl",
+    "instant",
+    "notes_home",
+    "parse",
+    "recorded",
+    "registry",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, also those that were not asked for yet."""
+    return sorted({*globals(), *__all__})
