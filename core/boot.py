@@ -203,12 +203,12 @@ def _identity(seen: Snapshot) -> str:
     ]
     if "notes_write" in seen.offered:
         lines.append(
-            f"Call {seen.tool_prefix}notes_write as soon as you know what a later window or "
-            "session needs: decisions, open ends, traps."
+            f"Call {seen.tool_prefix}notes_write as soon as you know what a later window needs: "
+            "decisions, open ends, traps."
         )
     everywhere = _call(seen, "history_list", session="*", query="…")
     if everywhere is not None:
-        lines.append(f"What was said in any session: {everywhere}.")
+        lines.append(f"Search every session: {everywhere}.")
     return "\n".join(lines)
 
 
@@ -289,7 +289,8 @@ def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
 
 
 def _window_tree(seen: Snapshot) -> str:
-    if not seen.windows:
+    if len(seen.windows) < 2:
+        # All of a first window is in the agent's context.
         return ""
     lines = ["## Windows of this session"]
     tree = [
@@ -304,13 +305,12 @@ def _window_tree(seen: Snapshot) -> str:
         listed = _call(seen, "history_list", before_seq=last + 1)
         lines.append(f"[{left} older, seq 1 to {last}" + (f": {listed}]" if listed else "]"))
     lines.extend(shown)
-    if len(seen.windows) > 1:
-        # The one that begins now is in the agent's context; what the one before it held is not.
-        before = seen.windows[-2]
-        bounds = {"after_seq": before.first_seq - 1, "before_seq": before.last_seq + 1}
-        recipe = _call(seen, "history_list", **bounds)
-        if recipe is not None:
-            lines.append(f"The window before this one: {recipe}")
+    # The one that begins now is in the agent's context; what the one before it held is not.
+    before = seen.windows[-2]
+    bounds = {"after_seq": before.first_seq - 1, "before_seq": before.last_seq + 1}
+    recipe = _call(seen, "history_list", **bounds)
+    if recipe is not None:
+        lines.append(f"The window before this one: {recipe}")
     return "\n".join(lines)
 
 

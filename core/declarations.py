@@ -41,6 +41,44 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     return _trim(model.model_json_schema(schema_generator=_Compact))
 
 
+def input_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a tool's parameters, with each definition where it is used.
+
+    Strict clients drop a tool whose input schema has a ``$ref`` or ``$defs``.
+    """
+    schema = schema_of(model)
+    definitions = schema.pop("$defs", {})
+    plain: dict[str, Any] = _plain(schema, definitions)
+    return plain
+
+
+def _plain(part: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(part, list):
+        return [_plain(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    name = part.get("$ref", "").removeprefix("#/$defs/")
+    whole = {**definitions[name], **part} if name else part
+    match whole:
+        case {"anyOf": [{"type": str(kind), **facts}, {"type": "null"}], **more}:
+            whole = {**more, **facts, "type": [kind, "null"]}
+    return {key: _plain(value, definitions) for key, value in whole.items() if key != "$ref"}
+
+
+def opened(schema: Any) -> Any:
+    """Return an input schema that does not say that its objects are closed.
+
+    For hosts that send it with every request: it says nothing new to a model and costs
+    29 bytes an object. The core refuses unknown fields in any case, and names the known ones.
+    """
+    if isinstance(schema, list):
+        return [opened(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closing = "additionalProperties"
+    return {key: opened(part) for key, part in schema.items() if (key, part) != (closing, False)}
+
+
 def _trim(schema: dict[str, Any]) -> dict[str, Any]:
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("title", None)
@@ -75,7 +113,7 @@ def declaration(operation: Operation[Any, Any]) -> dict[str, Any]:
         "name": operation.name,
         "title": operation.title,
         "description": operation.description,
-        "inputSchema": schema_of(operation.params),
+        "inputSchema": input_schema(operation.params),
         "outputSchema": output_schema(operation),
         "hints": to_builtins(operation.hints),
     }

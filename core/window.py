@@ -25,10 +25,10 @@ class WindowParams(Params):
     """Parameters that a read takes besides what names its text."""
 
     offset_chars: int = 0
-    """First code point to return; negative counts from the end."""
+    """First code point; negative counts from the end."""
 
     limit_chars: Annotated[int, Field(ge=1, le=MAX_LIMIT_CHARS)] = DEFAULT_LIMIT_CHARS
-    """Code points to return, at most."""
+    """Code points, at most."""
 
 
 class WindowResult(Result):

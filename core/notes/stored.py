@@ -115,9 +115,19 @@ def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
     """
     if expected is None or expected == (ABSENT if stored is None else stored.version):
         return
-    current = "does not exist" if stored is None else f"has version {stored.version}"
-    raise Refused(
-        "changed",
-        f"{quote(shown)} {current}, not {quote(expected)} as expected; nothing was changed, read "
-        "it and decide again",
-    )
+    if stored is None:
+        problem = (
+            f"does not exist, so it has no version {quote(expected)}; nothing was changed. To create "
+            f"it leave expected_version out, or give the word {ABSENT}"
+        )
+    elif expected == ABSENT:
+        problem = (
+            f"exists already, with version {stored.version}, and expected_version {ABSENT} only "
+            "creates; nothing was changed. Read it and give that version to change it"
+        )
+    else:
+        problem = (
+            f"has version {stored.version}, not {quote(expected)} as expected; nothing was changed. "
+            "Read it and decide again"
+        )
+    raise Refused("changed", f"{quote(shown)} {problem}")

@@ -155,14 +155,14 @@ def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) 
 
 def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
     """Return one tool's declaration as JSON-ready data, shaped like an operation's."""
-    from hindnote.core.declarations import schema_of
+    from hindnote.core.declarations import input_schema
 
     params: type[Params] = tool.params
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": schema_of(params),
+        "inputSchema": input_schema(params),
         "outputSchema": tool.output_schema,
         "hints": to_builtins(tool.hints),
     }

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hindnote.core.declarations import declaration
+from hindnote.core.declarations import declaration, opened
 from hindnote.core.project.tool import ProjectTool
 from hindnote.core.project.tools import declaration as project_declaration
 from hindnote.core.project.tools import project_tools
@@ -56,7 +56,11 @@ def module(operations: Registry, project: Mapping[str, ProjectTool[Any]]) -> str
 
 
 def _spec(declared: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: declared[name] for name in ("name", "description", "inputSchema")}
+    return {
+        "name": declared["name"],
+        "description": declared["description"],
+        "inputSchema": opened(declared["inputSchema"]),
+    }
 
 
 def _ts(value: object) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from hindnote.core.declarations import declaration, schema_of
 from hindnote.core.history.operations.listing import HISTORY_LIST
+from hindnote.core.notes.operations.writing import NOTES_WRITE
 from hindnote.core.operation import Hints, Operation, Params
 from hindnote.core.outcome import Result, Success
+from hindnote.core.project.tools import declaration as project_declaration
+from hindnote.core.project.tools import project_tools
+from hindnote.core.registry import registry
 
 
 class Edit(Params):
@@ -70,7 +75,26 @@ def test_the_nulls_of_a_page_recipe_are_offered() -> None:
     properties = declaration(HISTORY_LIST)["inputSchema"]["properties"]
 
     for name in ("before_seq", "after_seq"):
-        assert {"type": "null"} in properties[name]["anyOf"]
+        assert properties[name]["type"] == ["integer", "null"]
+        assert "xclusive" in properties[name]["description"]
+
+
+def test_no_input_schema_refers_to_a_definition() -> None:
+    """Strict clients drop a tool whose input schema does."""
+    declared = [declaration(operation) for operation in registry().values()]
+    declared += [project_declaration(tool) for tool in project_tools().values()]
+
+    for tool in declared:
+        sent = json.dumps(tool["inputSchema"])
+        assert '"$ref"' not in sent, tool["name"]
+        assert '"$defs"' not in sent, tool["name"]
+
+
+def test_the_word_that_creates_only_is_said_to_be_a_word() -> None:
+    properties = declaration(NOTES_WRITE)["inputSchema"]["properties"]
+
+    assert "the word absent" in properties["expected_version"]["description"]
+    assert "Omitted: no check" in properties["expected_version"]["description"]
 
 
 def test_bounds_and_choices_are_declared() -> None:
@@ -94,7 +118,7 @@ def test_every_object_is_closed() -> None:
     success, refusal = declared["outputSchema"]["anyOf"]
 
     assert declared["inputSchema"]["additionalProperties"] is False
-    assert declared["inputSchema"]["$defs"]["Edit"]["additionalProperties"] is False
+    assert declared["inputSchema"]["properties"]["edits"]["items"]["additionalProperties"] is False
     assert success["additionalProperties"] is False
     assert refusal["additionalProperties"] is False
     assert declared["outputSchema"]["$defs"]["Row"]["additionalProperties"] is False

@@ -71,12 +71,10 @@ HISTORY_LIST: Operation[HistoryListParams, HistoryList] = Operation(
     name="history_list",
     title="List session history",
     description=(
-        "List or search the recorded history of this session, or of others, beyond what is still "
-        "in context. Without query and roles, runs of tool calls are folded; a folded row's expand "
-        "lists them. Merge page_older or page_newer into the same call for the next page. Rows "
-        "hold previews; history_read gives the whole event. Search all sessions with "
-        '{"session": "*", "query": [...]}: any literal matches, case-insensitive; newest session '
-        "first."
+        "List or search what was said and done. Without query and roles, tool calls are folded; "
+        "a folded row's expand lists them. Next page: merge page_older or page_newer into the "
+        "call. history_read gives a whole event. All sessions: "
+        '{"session":"*","query":[...]}.'
     ),
     family="history",
     params=HistoryListParams,

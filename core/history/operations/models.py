@@ -26,27 +26,28 @@ class HistoryListParams(Params):
     """Parameters of ``history_list``."""
 
     session: str | None = None
-    """Another session: `<host>:<id>`, an id or a unique prefix of one, `@parent`; or many:
-    `*`, `<host>:*`, `project:*`."""
+    """Another: <host>:<id>, an id or unique prefix, @parent; many: *, <host>:*, project:*."""
 
     query: str | list[str] | None = None
-    """Only events that contain any of these literals, case-insensitive."""
+    """Literals; any may match, case is ignored."""
 
     roles: list[Role] | None = None
 
     # A page recipe says null, so these two offer it: their default is made, not declared.
     before_seq: Annotated[int, Field(ge=1)] | None = Field(default_factory=lambda: None)
+    """Exclusive."""
 
     after_seq: Annotated[int, Field(ge=0)] | None = Field(default_factory=lambda: None)
+    """Exclusive."""
 
     since: str | None = None
-    """ISO 8601 date or date-time, inclusive."""
+    """ISO 8601, inclusive."""
 
     until: str | None = None
-    """Exclusive; a date alone includes that day."""
+    """Exclusive; a date alone includes its day."""
 
     from_: Annotated[End, Field(alias="from")] = "newest"
-    """The end of the range that limit counts from."""
+    """Where limit counts from."""
 
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT
 
@@ -57,10 +58,9 @@ class HistoryReadParams(WindowParams):
     """Parameters of ``history_read``."""
 
     seq: Annotated[int, Field(ge=1)]
-    """The event's address, from history_list."""
 
     session: str | None = None
-    """As in history_list, one session."""
+    """One session, as in history_list."""
 
 
 # -- results -------------------------------------------------------------------

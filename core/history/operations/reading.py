@@ -80,9 +80,8 @@ HISTORY_READ: Operation[HistoryReadParams, HistoryRead] = Operation(
     name="history_read",
     title="Read one event of session history",
     description=(
-        "Read one event of history by its seq: a message, or a tool call with its full arguments "
-        "and output. Continue a long one at next_offset_chars; a negative offset_chars reads the "
-        "end."
+        "Read one event by its seq: a message, or a tool call with arguments and output. "
+        "Continue at next_offset_chars."
     ),
     family="history",
     params=HistoryReadParams,

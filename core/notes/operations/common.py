@@ -43,7 +43,7 @@ class InProject(Params):
     """The parameter that all five operations take."""
 
     cwd: str | None = None
-    """Directory that decides @project for this call."""
+    """Directory of @project."""
 
 
 def where(homes: Homes, address: Address) -> dict[str, str]:

@@ -45,8 +45,8 @@ NOTES_LIST = Operation(
     name="notes_list",
     title="List notes",
     description=(
-        "List your notes, newest first: this session's (no head), @project/, @human/, @self/ and "
-        "@model/. Other agents' and models' notes: glob @agents/** or @models/**."
+        "List notes, newest first: this session's (no head), @project/, @human/, @self/, @model/. "
+        "Others': glob @agents/** or @models/**."
     ),
     family="notes",
     params=ListParams,

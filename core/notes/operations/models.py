@@ -17,20 +17,20 @@ class ListParams(InProject):
     """Parameters of ``notes_list``."""
 
     glob: str | None = None
-    """Whole addresses to match, e.g. @project/**; * stays within a segment."""
+    """E.g. @project/**; * stays within a segment."""
 
     archived: bool = False
-    """Show the archived notes instead."""
+    """Archived ones instead."""
 
     limit: Limit | None = None
-    """Most notes to return."""
+    """Default: what fits."""
 
 
 class SearchParams(ListParams):
     """Parameters of ``notes_search``."""
 
     query: str | list[str] | None = None
-    """Literal texts, any of which may match; case is ignored."""
+    """Literals; any may match, case is ignored."""
 
 
 class NoteRow(Result):

@@ -127,10 +127,7 @@ def _render(result: NotesRead) -> str:
 NOTES_READ = Operation(
     name="notes_read",
     title="Read a note",
-    description=(
-        "Read a note's body, or a window of it. Continue with next_offset_chars. "
-        "metadata.version serves as expected_version."
-    ),
+    description="Read a note's body or a window of it; continue at next_offset_chars.",
     family="notes",
     params=ReadParams,
     success=NotesRead,

@@ -99,10 +99,7 @@ def _shrunk(
 NOTES_SEARCH = Operation(
     name="notes_search",
     title="Search notes",
-    description=(
-        "Search the bodies of your notes line by line. Without a query, the notes in scope come "
-        "back without matches."
-    ),
+    description="Search note bodies by line; without query, list the notes in scope.",
     family="notes",
     params=SearchParams,
     success=NotesSearch,

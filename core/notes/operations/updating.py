@@ -32,20 +32,21 @@ class UpdateParams(InProject):
     address: str
 
     edits: list[Edit] | None = None
-    """Applied in order, all or none; each old_text must occur exactly once."""
+    """In order; each old_text must occur exactly once."""
 
     replace_all: bool | None = None
-    """Replace every occurrence instead."""
+    """Replace every occurrence."""
 
     origin: Origin | None = None
 
     archived: bool | None = None
-    """Archive, or restore."""
+    """false restores."""
 
     rename_to: str | None = None
-    """New address; goes with expected_version and cwd alone."""
+    """New address; only with expected_version and cwd."""
 
     expected_version: str | None = None
+    """As in notes_write."""
 
     @model_validator(mode="after")
     def _rename_alone(self) -> UpdateParams:
@@ -129,8 +130,8 @@ NOTES_UPDATE = Operation(
     name="notes_update",
     title="Update a note",
     description=(
-        "Edit a note's body by exact replacement, set its origin, archive or restore it, or "
-        "rename it. All or nothing."
+        "Edit a note's body by exact replacement, set its origin, archive, restore or rename it; "
+        "all or nothing."
     ),
     family="notes",
     params=UpdateParams,

@@ -17,13 +17,13 @@ class WriteParams(InProject):
     address: str
 
     content: str
-    """The whole body; frontmatter at its head is merged by key."""
+    """Body; frontmatter at its head is merged by key."""
 
     origin: Origin = "self"
     """Whose knowledge it is."""
 
     expected_version: str | None = None
-    """Refuse unless the note has this version; absent: only create."""
+    """metadata.version it must have, or the word absent: it must not exist. Omitted: no check."""
 
 
 class NotesWrite(Result):
@@ -55,9 +55,8 @@ NOTES_WRITE = Operation(
     name="notes_write",
     title="Write a note",
     description=(
-        "Create a note, or replace its whole body. An address is a path like plans/next (a note "
-        "of this session), or @project/, @human/, @self/ or @model/ and a path. For a small "
-        "change use notes_update."
+        "Create a note or replace its body. Address: a path like plans/next (this session's), or "
+        "@project/, @human/, @self/ or @model/ and a path."
     ),
     family="notes",
     params=WriteParams,

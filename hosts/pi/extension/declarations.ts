@@ -21,6 +21,16 @@ export function declarations(file: "tools.json" | "project-tools.json"): Declara
 /** What of a definition is not declared by the core. */
 export type Ways = Pick<ToolDefinition, "execute" | "exposure" | "namespace"> & ToolRenderers;
 
+/**
+ * An input schema that does not say that its objects are closed: Pi would send that with every
+ * request, at 29 bytes an object. The core refuses unknown fields, and names the known ones.
+ */
+function opened(schema: object): object {
+	return JSON.parse(JSON.stringify(schema), (key, value) =>
+		key === "additionalProperties" && value === false ? undefined : value,
+	);
+}
+
 /** What Pi registers for a declared tool. */
 export function definition(declared: Declaration, ways: Ways): ToolDefinition {
 	return {
@@ -28,7 +38,7 @@ export function definition(declared: Declaration, ways: Ways): ToolDefinition {
 		label: declared.title,
 		description: declared.description,
 		promptSnippet: declared.title,
-		parameters: declared.inputSchema,
+		parameters: opened(declared.inputSchema),
 		outputSchema: declared.outputSchema,
 		annotations: {
 			readOnlyHint: declared.hints.readOnly,

@@ -4,7 +4,7 @@ import type { ExtensionAPI, ToolDefinition } from "@earendil-works/pi-coding-age
 import { type Declaration, declarations, definition, type Ways } from "./declarations.ts";
 
 /** What `HINDNOTE_PROJECT_TOOLS` may be; the first holds without it. */
-export const CHOICES = ["codemode", "direct", "deferred", "off"] as const;
+export const CHOICES = ["deferred", "codemode", "direct", "off"] as const;
 
 export type Choice = (typeof CHOICES)[number];
 

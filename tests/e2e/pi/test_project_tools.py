@@ -92,6 +92,26 @@ def test_a_script_gets_the_dto_of_each_of_the_eight(pi: Pi, model: ScriptedModel
     assert not (pi.home / "todos").exists()
     assert not (pi.home / ".hindnote").exists()
 
+    sent = json.dumps(model.played[0].body)
+    assert [name for name in project.NAMES if name in sent] == []
+
+
+def test_a_session_that_needs_none_finds_them_all_the_same(pi: Pi, model: ScriptedModel) -> None:
+    find = "return (await searchTools('todo', {limit: 20})).map((tool) => tool.name)"
+    model.then(Turn(script(find)), DONE)
+
+    pi.say("hello")
+
+    found = output(model.played[1].results[0])
+    assert {name for name in project.NAMES if "todo" in name} <= set(found)
+
+
+def test_codemode_names_them_where_the_person_says_so(pi: Pi, model: ScriptedModel) -> None:
+    pi.extra_env["HINDNOTE_PROJECT_TOOLS"] = "codemode"
+    model.then(DONE)
+
+    pi.say("hello")
+
     offered = model.played[0].tools
     assert set(project.NAMES).isdisjoint(offered)
     assert all(name in offered["codemode"]["description"] for name in project.NAMES)
@@ -177,7 +197,7 @@ def test_a_setting_that_is_none_is_told_where_there_is_no_terminal(
     said = pi.say("hello")
 
     assert said.stderr == (
-        "hindnote: HINDNOTE_PROJECT_TOOLS is none of codemode, direct, deferred, off; "
+        "hindnote: HINDNOTE_PROJECT_TOOLS is none of deferred, codemode, direct, off; "
         "it counts as unset\n"
     )
     assert "hindnote" not in said.stdout

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hindnote.core.declarations import declaration
+from hindnote.core.declarations import declaration, opened
 from hindnote.core.history.operations.lookups import READING
 from hindnote.core.project import tools as project
 from hindnote.core.registry import registry
@@ -25,6 +25,7 @@ def test_the_mods_tools_are_generated_from_the_core() -> None:
 
 
 def test_the_mod_declares_name_description_and_input_of_all() -> None:
+    """The inputs without the sentence, once an object, that there are no other fields."""
     seven = [declaration(operation) for operation in registry().values()]
     eight = [project.declaration(tool) for tool in project.project_tools().values()]
 
@@ -32,8 +33,14 @@ def test_the_mod_declares_name_description_and_input_of_all() -> None:
         ("TOOLS: readonly ToolSpec", seven),
         ("PROJECT_TOOLS: readonly ToolSpec", eight),
     ):
-        keys = ("name", "description", "inputSchema")
-        assert listed(constant) == [{key: one[key] for key in keys} for one in declared]
+        assert listed(constant) == [
+            {
+                "name": one["name"],
+                "description": one["description"],
+                "inputSchema": opened(one["inputSchema"]),
+            }
+            for one in declared
+        ]
 
 
 def test_the_mod_knows_which_tools_only_look() -> None:

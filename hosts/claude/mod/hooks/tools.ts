@@ -29,25 +29,24 @@ export const EDITING: readonly string[] = [
 export const TOOLS: readonly ToolSpec[] = [
   {
     "name": "notes_list",
-    "description": "List your notes, newest first: this session's (no head), @project/, @human/, @self/ and @model/. Other agents' and models' notes: glob @agents/** or @models/**.",
+    "description": "List notes, newest first: this session's (no head), @project/, @human/, @self/, @model/. Others': glob @agents/** or @models/**.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "cwd": {
-          "description": "Directory that decides @project for this call.",
+          "description": "Directory of @project.",
           "type": "string"
         },
         "glob": {
-          "description": "Whole addresses to match, e.g. @project/**; * stays within a segment.",
+          "description": "E.g. @project/**; * stays within a segment.",
           "type": "string"
         },
         "archived": {
           "default": false,
-          "description": "Show the archived notes instead.",
+          "description": "Archived ones instead.",
           "type": "boolean"
         },
         "limit": {
-          "description": "Most notes to return.",
+          "description": "Default: what fits.",
           "maximum": 1000,
           "minimum": 1,
           "type": "integer"
@@ -58,24 +57,23 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "notes_read",
-    "description": "Read a note's body, or a window of it. Continue with next_offset_chars. metadata.version serves as expected_version.",
+    "description": "Read a note's body or a window of it; continue at next_offset_chars.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "offset_chars": {
           "default": 0,
-          "description": "First code point to return; negative counts from the end.",
+          "description": "First code point; negative counts from the end.",
           "type": "integer"
         },
         "limit_chars": {
           "default": 12000,
-          "description": "Code points to return, at most.",
+          "description": "Code points, at most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"
         },
         "cwd": {
-          "description": "Directory that decides @project for this call.",
+          "description": "Directory of @project.",
           "type": "string"
         },
         "address": {
@@ -90,25 +88,24 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "notes_search",
-    "description": "Search the bodies of your notes line by line. Without a query, the notes in scope come back without matches.",
+    "description": "Search note bodies by line; without query, list the notes in scope.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "cwd": {
-          "description": "Directory that decides @project for this call.",
+          "description": "Directory of @project.",
           "type": "string"
         },
         "glob": {
-          "description": "Whole addresses to match, e.g. @project/**; * stays within a segment.",
+          "description": "E.g. @project/**; * stays within a segment.",
           "type": "string"
         },
         "archived": {
           "default": false,
-          "description": "Show the archived notes instead.",
+          "description": "Archived ones instead.",
           "type": "boolean"
         },
         "limit": {
-          "description": "Most notes to return.",
+          "description": "Default: what fits.",
           "maximum": 1000,
           "minimum": 1,
           "type": "integer"
@@ -125,7 +122,7 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Literal texts, any of which may match; case is ignored."
+          "description": "Literals; any may match, case is ignored."
         }
       },
       "type": "object"
@@ -133,19 +130,18 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "notes_write",
-    "description": "Create a note, or replace its whole body. An address is a path like plans/next (a note of this session), or @project/, @human/, @self/ or @model/ and a path. For a small change use notes_update.",
+    "description": "Create a note or replace its body. Address: a path like plans/next (this session's), or @project/, @human/, @self/ or @model/ and a path.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "cwd": {
-          "description": "Directory that decides @project for this call.",
+          "description": "Directory of @project.",
           "type": "string"
         },
         "address": {
           "type": "string"
         },
         "content": {
-          "description": "The whole body; frontmatter at its head is merged by key.",
+          "description": "Body; frontmatter at its head is merged by key.",
           "type": "string"
         },
         "origin": {
@@ -159,7 +155,7 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "expected_version": {
-          "description": "Refuse unless the note has this version; absent: only create.",
+          "description": "metadata.version it must have, or the word absent: it must not exist. Omitted: no check.",
           "type": "string"
         }
       },
@@ -172,44 +168,37 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "notes_update",
-    "description": "Edit a note's body by exact replacement, set its origin, archive or restore it, or rename it. All or nothing.",
+    "description": "Edit a note's body by exact replacement, set its origin, archive, restore or rename it; all or nothing.",
     "inputSchema": {
-      "$defs": {
-        "Edit": {
-          "additionalProperties": false,
-          "properties": {
-            "old_text": {
-              "type": "string"
-            },
-            "new_text": {
-              "type": "string"
-            }
-          },
-          "required": [
-            "old_text",
-            "new_text"
-          ],
-          "type": "object"
-        }
-      },
-      "additionalProperties": false,
       "properties": {
         "cwd": {
-          "description": "Directory that decides @project for this call.",
+          "description": "Directory of @project.",
           "type": "string"
         },
         "address": {
           "type": "string"
         },
         "edits": {
-          "description": "Applied in order, all or none; each old_text must occur exactly once.",
+          "description": "In order; each old_text must occur exactly once.",
           "items": {
-            "$ref": "#/$defs/Edit"
+            "properties": {
+              "old_text": {
+                "type": "string"
+              },
+              "new_text": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "old_text",
+              "new_text"
+            ],
+            "type": "object"
           },
           "type": "array"
         },
         "replace_all": {
-          "description": "Replace every occurrence instead.",
+          "description": "Replace every occurrence.",
           "type": "boolean"
         },
         "origin": {
@@ -221,14 +210,15 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "archived": {
-          "description": "Archive, or restore.",
+          "description": "false restores.",
           "type": "boolean"
         },
         "rename_to": {
-          "description": "New address; goes with expected_version and cwd alone.",
+          "description": "New address; only with expected_version and cwd.",
           "type": "string"
         },
         "expected_version": {
+          "description": "As in notes_write.",
           "type": "string"
         }
       },
@@ -240,12 +230,11 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "history_list",
-    "description": "List or search the recorded history of this session, or of others, beyond what is still in context. Without query and roles, runs of tool calls are folded; a folded row's expand lists them. Merge page_older or page_newer into the same call for the next page. Rows hold previews; history_read gives the whole event. Search all sessions with {\"session\": \"*\", \"query\": [...]}: any literal matches, case-insensitive; newest session first.",
+    "description": "List or search what was said and done. Without query and roles, tool calls are folded; a folded row's expand lists them. Next page: merge page_older or page_newer into the call. history_read gives a whole event. All sessions: {\"session\":\"*\",\"query\":[...]}.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "session": {
-          "description": "Another session: `<host>:<id>`, an id or a unique prefix of one, `@parent`; or many:\n`*`, `<host>:*`, `project:*`.",
+          "description": "Another: <host>:<id>, an id or unique prefix, @parent; many: *, <host>:*, project:*.",
           "type": "string"
         },
         "query": {
@@ -260,7 +249,7 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Only events that contain any of these literals, case-insensitive."
+          "description": "Literals; any may match, case is ignored."
         },
         "roles": {
           "items": {
@@ -275,38 +264,32 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "array"
         },
         "before_seq": {
-          "anyOf": [
-            {
-              "minimum": 1,
-              "type": "integer"
-            },
-            {
-              "type": "null"
-            }
+          "description": "Exclusive.",
+          "minimum": 1,
+          "type": [
+            "integer",
+            "null"
           ]
         },
         "after_seq": {
-          "anyOf": [
-            {
-              "minimum": 0,
-              "type": "integer"
-            },
-            {
-              "type": "null"
-            }
+          "description": "Exclusive.",
+          "minimum": 0,
+          "type": [
+            "integer",
+            "null"
           ]
         },
         "since": {
-          "description": "ISO 8601 date or date-time, inclusive.",
+          "description": "ISO 8601, inclusive.",
           "type": "string"
         },
         "until": {
-          "description": "Exclusive; a date alone includes that day.",
+          "description": "Exclusive; a date alone includes its day.",
           "type": "string"
         },
         "from": {
           "default": "newest",
-          "description": "The end of the range that limit counts from.",
+          "description": "Where limit counts from.",
           "enum": [
             "newest",
             "oldest"
@@ -331,29 +314,27 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "history_read",
-    "description": "Read one event of history by its seq: a message, or a tool call with its full arguments and output. Continue a long one at next_offset_chars; a negative offset_chars reads the end.",
+    "description": "Read one event by its seq: a message, or a tool call with arguments and output. Continue at next_offset_chars.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "offset_chars": {
           "default": 0,
-          "description": "First code point to return; negative counts from the end.",
+          "description": "First code point; negative counts from the end.",
           "type": "integer"
         },
         "limit_chars": {
           "default": 12000,
-          "description": "Code points to return, at most.",
+          "description": "Code points, at most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"
         },
         "seq": {
-          "description": "The event's address, from history_list.",
           "minimum": 1,
           "type": "integer"
         },
         "session": {
-          "description": "As in history_list, one session.",
+          "description": "One session, as in history_list.",
           "type": "string"
         }
       },
@@ -371,7 +352,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_artifact_search",
     "description": "Find Markdown documents and todos of this project by words and by exact frontmatter values, best first. Use it before writing something that may exist already. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. Only the first 1,200 characters of each body are searched: preview_covered is false where a body goes on. completeness counts what was left out.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -513,7 +493,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_artifact_describe",
     "description": "List what frontmatter fields mean and which fields the documents hold, with counts and types, to know what search can filter on. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. Sample values come only with field_names and include_samples.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -548,7 +527,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_list",
     "description": "List the project's todos with path, id, status, priority and content hash, and every issue found. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. Issues with blocking: true block every change.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -570,7 +548,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_validate",
     "description": "Check all todos: names, frontmatter, duplicate ids, names that clash. The same scan as project_todo_list, for its issues; nothing is repaired. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -592,7 +569,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_inspect",
     "description": "Check one todo by path: data.state is valid, invalid or conflict. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -621,7 +597,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_allocate",
     "description": "Tell the next free todo id and the directory hash. Reserves nothing: project_todo_create allocates again. Finishes interrupted transitions first, which effects report. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -643,7 +618,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_create",
     "description": "Create a todo file under the next id: title, priority (p1 to p3), body. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. On ok: false look at effects before trying again: documents other than none means that something may have been written.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",
@@ -705,7 +679,6 @@ export const PROJECT_TOOLS: readonly ToolSpec[] = [
     "name": "project_todo_transition",
     "description": "Move a todo to pending, ready or complete, in file name and frontmatter at once, when its content still has expected_content_hash. Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok. On ok: false look at effects before trying again.",
     "inputSchema": {
-      "additionalProperties": false,
       "properties": {
         "workspace_root": {
           "description": "Directory to work in, inside the session's directory; default: that directory.",

@@ -93,11 +93,11 @@ test("what Pi does not know is a failure", () => {
 // -- the project tools -----------------------------------------------------------
 
 test("the setting is one of Pi's exposures or off, and anything else is told", () => {
-	assert.deepEqual(choice(undefined), { choice: "codemode" });
-	assert.deepEqual(choice(""), { choice: "codemode" });
+	assert.deepEqual(choice(undefined), { choice: "deferred" });
+	assert.deepEqual(choice(""), { choice: "deferred" });
 	for (const one of ["codemode", "direct", "deferred", "off"] as const) assert.deepEqual(choice(one), { choice: one });
-	assert.equal(choice("Direct").choice, "codemode");
-	assert.match(choice("Direct").complaint ?? "", /HINDNOTE_PROJECT_TOOLS is none of codemode, direct, deferred, off/);
+	assert.equal(choice("Direct").choice, "deferred");
+	assert.match(choice("Direct").complaint ?? "", /HINDNOTE_PROJECT_TOOLS is none of deferred, codemode, direct, off/);
 });
 
 test("the tools are named in codemode, unless it lists every tool", () => {
