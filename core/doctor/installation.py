@@ -17,7 +17,7 @@ from pathlib import Path
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
 from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
-from hindnote.core.home import NotesHome, as_home, process_directory
+from hindnote.core.home import NotesHome, as_home
 from hindnote.core.outcome import Refused
 from hindnote.core.plugins import Hosts
 from hindnote.core.startup import process_directory

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.startup import process_directory
 from hindnote.core.programs import on_path
 from hindnote.core.startup import process_directory
 
