@@ -173,7 +173,7 @@ function fake(script: string): Helper {
 	return new Helper(() => path);
 }
 
-const READY = `console.log(JSON.stringify({ready: {protocol: 1, pid: 1}}));`;
+const READY = `console.log(JSON.stringify({ready: {protocol: 2, pid: 1}}));`;
 const ECHO = `${READY}
 	let buffered = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk) => {
@@ -221,7 +221,7 @@ test("an aborted request is rejected at once and cancelled", async () => {
 
 test("a process of another protocol, of no protocol, or that cannot start is told", async () => {
 	for (const [script, told] of [
-		[READY.replace("protocol: 1", "protocol: 2") + "setInterval(() => {}, 1000); process.stdin.on('end', () => process.exit()).resume();", /hindnote install pi/],
+		[READY.replace("protocol: 2", "protocol: 1") + "setInterval(() => {}, 1000); process.stdin.on('end', () => process.exit()).resume();", /hindnote install pi/],
 		["console.log('hello'); setInterval(() => {}, 1000);", /no response/],
 		["process.exit(4)", /exit 4.*before it was ready/],
 	] as const) {
