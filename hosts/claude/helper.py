@@ -4,7 +4,7 @@ A request is one JSON object, the same on both transports::
 
     {"kind": "call", "operation": "notes_list", "arguments": {…}, "call": {"cwd": …, …}}
     {"kind": "project", "tool": "project_todo_list", "arguments": {…}, "call": {…}}
-    {"kind": "boot", "call": {…}}
+    {"kind": "boot", "call": {…}, "tools": ["notes_list", …]}
 
 The answer to a call is its outcome's envelope and the text that the model reads, to one
 of a project tool that text alone, to ``boot`` the block's text; ``{"failure": {"kind",
@@ -100,7 +100,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     kind = request.pop("kind", None)
     try:
         if kind == "boot":
-            return _boot(**_fields(request, call=dict))
+            return _boot(**_fields(request, call=dict, tools=list))
         if kind == "call":
             return _call(**_fields(request, operation=str, arguments=dict, call=dict))
         if kind == "project":
@@ -157,8 +157,10 @@ def _project(tool: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict
     return {"text": answer.text, "isError": answer.is_error}
 
 
-def _boot(call: dict[str, Any]) -> dict[str, Any]:
-    return {"text": _dispatcher().boot(_host_call(call))}
+def _boot(call: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
+    if not all(isinstance(name, str) for name in tools):
+        raise BadRequest("tools must be names of operations")
+    return {"text": _dispatcher().boot(_host_call(call), tools)}
 
 
 @cache

@@ -204,3 +204,14 @@ def test_the_boot_block_is_there_once_a_window(claude: Claude, dialogue: Start) 
         assert request.everything.count("THE MAP OF IT ALL") == 1
         assert "mcp__hindnote__notes_write" in request.prompt
         assert request.prompt.count("THE MAP OF IT ALL") == 1
+
+
+def test_the_boot_block_names_no_tool_that_a_rule_takes_away(claude: Claude) -> None:
+    claude.model.then(DONE)
+
+    claude.run("one", "--disallowedTools", "mcp__hindnote__notes_write")
+
+    [request] = [request for request in claude.model.played if is_ordinary(request)]
+    assert "# Memory beyond this window" in request.everything
+    assert "mcp__hindnote__history_list {" in request.everything
+    assert "notes_write as soon as" not in request.everything

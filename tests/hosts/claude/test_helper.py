@@ -60,11 +60,11 @@ class Recorder:
     def project(self, call: Any, name: str, arguments: dict[str, Any]) -> Any:
         return run_tool(name, arguments, base_cwd=call.cwd)
 
-    def boot(self, call: Any) -> str:
+    def boot(self, call: Any, tools: list[str]) -> str:
         self.calls.append(call)
         if call.session_id == "broken":
             raise Refused("unreadable_session", "no session of this host")
-        return "what there is"
+        return f"what there is for {tools}"
 
 
 @pytest.fixture
@@ -156,14 +156,22 @@ def test_a_crash_is_logged_and_its_text_kept_from_the_model(
 
 
 def test_the_boot_block_is_a_text(tmp_path: Path, recorder: Recorder) -> None:
-    asked = {"kind": "boot", "call": {"session_id": "s1", "cwd": str(tmp_path)}}
+    asked = {
+        "kind": "boot",
+        "call": {"session_id": "s1", "cwd": str(tmp_path)},
+        "tools": ["notes_list"],
+    }
 
-    assert once(json.dumps(asked).encode()) == (0, {"text": "what there is"})
+    assert once(json.dumps(asked).encode()) == (0, {"text": "what there is for ['notes_list']"})
     assert recorder.calls[0].session_id == "s1"
 
 
 def test_a_boot_block_that_is_refused_is_a_failure(tmp_path: Path, recorder: Recorder) -> None:
-    asked = {"kind": "boot", "call": {"session_id": "broken", "cwd": str(tmp_path)}}
+    asked = {
+        "kind": "boot",
+        "call": {"session_id": "broken", "cwd": str(tmp_path)},
+        "tools": [],
+    }
 
     status, response = once(json.dumps(asked).encode())
 
@@ -189,7 +197,8 @@ def test_a_boot_block_that_is_refused_is_a_failure(tmp_path: Path, recorder: Rec
         b'{"kind": "call", "operation": "notes_list", "arguments": {}, "call": {}}',
         b'{"kind": "call", "operation": "notes_list", "arguments": {}, "call": {"cwd": "/"}, "x": 1}',
         b'{"kind": "call", "operation": "notes_list", "arguments": {}, "call": {"cwd": "/", "y": 1}}',
-        b'{"kind": "boot", "call": 3}',
+        b'{"kind": "boot", "call": 3, "tools": []}',
+        b'{"kind": "boot", "call": {"cwd": "/"}, "tools": [3]}',
     ],
 )
 def test_a_malformed_request_is_refused_with_the_reason(body: bytes, recorder: Recorder) -> None:

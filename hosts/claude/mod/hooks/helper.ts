@@ -30,7 +30,8 @@ export type ProjectRequest = {
   call: HostCall
 }
 
-export type BootRequest = { kind: 'boot'; call: HostCall }
+/** A question for the boot block, which names no other operations than `tools`. */
+export type BootRequest = { kind: 'boot'; call: HostCall; tools: readonly string[] }
 
 /** The text that the model reads, and whether the outcome is a refusal or a native failure. */
 export type Answer = { text: string; isError: boolean }

@@ -62,6 +62,12 @@ async function hostCall($: any, ids: { call_id?: string; agent_id?: string }): P
   return { session_id, session_file, ...ids, cwd, model, agent: info.agentType }
 }
 
+/** The operations that the model was offered: a deny rule or an agent's tool list leaves some out. */
+async function offered($: any): Promise<string[]> {
+  const tools: readonly { name: string }[] = await $.tool.list()
+  return tools.filter(({ name }) => ours.has(name)).map(({ name }) => name.slice(TOOL_PREFIX.length))
+}
+
 /** Carries out a call that was allowed. A refusal is a deny: that is what a failed call looks like. */
 async function answer($: any, { tool, tool_use_id, agentId, input }: Call): Promise<Answer> {
   try {
@@ -176,7 +182,9 @@ export const register: Register = on => {
     const below = await next(e)
     try {
       const call = await hostCall($, {})
-      const text = await helper?.boot({ kind: 'boot', call })
+      const tools = await offered($)
+      // An agent without any of the tools has no use for a block that says what they can do.
+      const text = tools.length > 0 ? await helper?.boot({ kind: 'boot', call, tools }) : undefined
       if (!text) return below
       return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }
     } catch (error) {

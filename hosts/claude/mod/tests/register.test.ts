@@ -17,6 +17,7 @@ class World {
   asked: { path: string; body?: Record<string, unknown> }[] = []
   ran: { argv: string[]; stdin?: string }[] = []
   registered: string[] = []
+  offered: string[] = TOOLS.map(({ name }) => `mcp__hindnote__${name}`)
   logged: string[] = []
   reply: (path: string) => Reply = () => answer('the text')
   once: () => { exitCode: number; stdout: string; stderr: string } = () => ({ exitCode: 0, stdout: JSON.stringify(OK), stderr: '' })
@@ -31,6 +32,7 @@ class World {
     on('session.model', () => ({ value: this.model }))
     on('session.info', () => ({ value: { transcriptPath: this.transcriptPath } }))
     on('prompt.context', (_, e) => ({ blocks: e.blocks }))
+    on('tool.list', () => ({ value: [...this.offered, 'Bash'].map(name => ({ name, description: '', mcp: true })) }))
     on('ui.log', (_, e) => {
       this.logged.push(e.text)
       return { value: undefined }
@@ -292,7 +294,19 @@ test('the boot block comes after the blocks of the host', async ($, on) => {
   expect(world.asked[0]?.body).toEqual({
     kind: 'boot',
     call: { session_id: 's1', session_file: '/t/s1.jsonl', cwd: '/root', model: 'm1' },
+    tools: TOOLS.map(({ name }) => name),
   })
+})
+
+test('a session that was offered none of the tools gets no boot block', async ($, on) => {
+  const world = new World(on)
+  world.offered = []
+  await $.session.start(START)
+
+  const { blocks } = await $.prompt.context({ blocks: [] })
+
+  expect(blocks).toEqual([])
+  expect(world.asked).toEqual([])
 })
 
 test('a boot block that fails is shown to the person and leaves the blocks alone', async ($, on) => {
