@@ -21,6 +21,7 @@ from hindnote.core.plugins import Hosts
 from hindnote.core.registry import registry
 from hindnote.hosts.mcp import plugin
 from hindnote.hosts.mcp.calls import HOST, Caller, Settings, history_call, notes_call
+from hindnote.hosts.mcp.jobs import UNEXPECTED
 from hindnote.hosts.mcp.versions import tool_result
 from hindnote.hosts.mcp.wire import INTERNAL_ERROR, Failed
 
@@ -63,7 +64,7 @@ class Answers:
             # The border of the process: a crash keeps its trace in the log, and the
             # model is told that there was one, not what it said.
             log.exception("%s crashed", name)
-            raise Failed(INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why") from None
+            raise UNEXPECTED from None
         return tool_result(version, answer.text, dict(answer.result), answer.is_error)
 
 

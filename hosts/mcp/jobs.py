@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,9 @@ TOO_LONG = Failed(
     f"the call took longer than {LIMIT:.0f} seconds and was given up; narrow it, and look at what "
     "a change has changed before it is repeated",
 )
+
+UNEXPECTED = Failed(INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why")
+"""The answer to a request that met a defect of the server."""
 
 Work = Callable[[], dict[str, Any]]
 Answer = Callable[["dict[str, Any] | Failed | None"], None]
@@ -111,6 +115,9 @@ class Jobs:
                 ended = job.work()
             except Failed as failed:
                 ended = failed
+            except Exception:  # noqa: BLE001 - the request needs an answer, the worker its next job
+                traceback.print_exc()
+                ended = UNEXPECTED
             self._settle(job, ended)
 
     def _settle(self, job: Job, ended: dict[str, Any] | Failed) -> None:

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 from hindnote.hosts.mcp import versions, wire
 from hindnote.hosts.mcp.calls import Caller, Settings, caller
-from hindnote.hosts.mcp.jobs import Jobs
+from hindnote.hosts.mcp.jobs import UNEXPECTED, Jobs
 from hindnote.hosts.mcp.roots import Roots
 from hindnote.hosts.mcp.wire import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -154,7 +153,7 @@ class Session:
             ended = failed
         except Exception:  # noqa: BLE001
             traceback.print_exc()
-            ended = Failed(INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why")
+            ended = UNEXPECTED
         answer(ended)
 
     def _version(self, method: str, params: dict[str, Any]) -> str | None:

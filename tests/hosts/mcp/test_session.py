@@ -265,6 +265,24 @@ def test_a_crash_keeps_its_text_in_the_log(
     assert "ZeroDivisionError: secret" in caplog.text
 
 
+def test_a_call_is_answered_where_what_carries_it_out_cannot_be_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Broken:
+        def call(self, *_: object) -> None:
+            raise ImportError("secret")
+
+    told = Settings(directory=tmp_path, home=tmp_path / "notes")
+    talk = Conversation(Broken(), told)
+    talk.greet()
+    errors = [talk.call("notes_list")["error"] for _ in range(20)]
+    talk.close()
+
+    assert {error["code"] for error in errors} == {INTERNAL_ERROR}
+    assert not any("secret" in error["message"] for error in errors)
+    assert "ImportError: secret" in capsys.readouterr().err
+
+
 def test_half_of_a_character_becomes_the_replacement_character(
     talk: Conversation, tmp_path: Path
 ) -> None:
