@@ -28,8 +28,10 @@ class HookModel(BaseModel):
 class LiveEntries(Protocol):
     """Native entries that a host's shim sent because there is no session file."""
 
-    generation: int
-    """Grows by one at each reset: the entries seen before are no longer valid."""
+    @property
+    def generation(self) -> int:
+        """Grows by one at each reset: the entries seen before are no longer valid."""
+        ...
 
     @property
     def lines(self) -> list[bytes]:
