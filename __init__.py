@@ -1,16 +1,16 @@
 """hindnote: a memory for coding agents that outlives their context window.
 
 These names are what a host plugin needs. Everything else is reached through
-its module: operations in ``hindnote.core.registry``, one call from a host in
-``hindnote.core.dispatch``, the loaded plugins in ``hindnote.core.plugins``.
+its module: operations in ``hindnote.core.tools.registry``, one call from a host in
+``hindnote.core.call``, the loaded plugins in ``hindnote.core.plugins``.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
-    from hindnote.core.outcome import Refused
+    from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
+    from hindnote.core.tools.outcome import Refused
     from hindnote.hookspecs import hookimpl
 
 __all__ = [
@@ -23,11 +23,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Decoration": "hindnote.core.calls",
-    "HostCall": "hindnote.core.calls",
-    "HostIdentity": "hindnote.core.calls",
-    "Refused": "hindnote.core.outcome",
-    "SessionEntry": "hindnote.core.calls",
+    "Decoration": "hindnote.core.plugins.models",
+    "HostCall": "hindnote.core.plugins.models",
+    "HostIdentity": "hindnote.core.plugins.models",
+    "Refused": "hindnote.core.tools.outcome",
+    "SessionEntry": "hindnote.core.plugins.models",
     "hookimpl": "hindnote.hookspecs",
 }
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
     from hindnote.core.history.projection import Projection
+    from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
 
 PROJECT_NAME = "hindnote"
 

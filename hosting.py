@@ -13,18 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import (
-        Decoration,
-        HostCall,
-        HostIdentity,
-        LiveEntries,
-        SessionEntry,
-    )
-    from hindnote.core.declarations import declaration
-    from hindnote.core.dispatch import Answer, Dispatcher
-    from hindnote.core.failures import ArgumentError, HostFailure
-    from hindnote.core.history.cache import FileCache, Index
-    from hindnote.core.history.instants import instant, recorded
+    from hindnote.core.call import Answer, Dispatcher
+    from hindnote.core.errors import ArgumentError, HostFailure
+    from hindnote.core.history.index_cache import FileCache, Index
     from hindnote.core.history.jsontext import Unreadable, compact, parse
     from hindnote.core.history.lines import Batch, LineFile, State
     from hindnote.core.history.projection import (
@@ -37,37 +28,46 @@ if TYPE_CHECKING:
         SlotFacts,
         SlotKind,
     )
-    from hindnote.core.home import NotesHome, notes_home
-    from hindnote.core.outcome import Refused
-    from hindnote.core.plugins import Hosts
+    from hindnote.core.history.times import instant, recorded
+    from hindnote.core.places.home import NotesHome, notes_home
+    from hindnote.core.plugins.hosts import Hosts
+    from hindnote.core.plugins.models import (
+        Decoration,
+        HostCall,
+        HostIdentity,
+        LiveEntries,
+        SessionEntry,
+    )
     from hindnote.core.plugins.rules import PluginRefused
-    from hindnote.core.registry import registry
+    from hindnote.core.tools.outcome import Refused
+    from hindnote.core.tools.registry import registry
+    from hindnote.core.tools.schema import declaration
     from hindnote.hookspecs import hookimpl
 
 _MODULES = {
-    "hindnote.core.calls": (
+    "hindnote.core.plugins.models": (
         "Decoration",
         "HostCall",
         "HostIdentity",
         "LiveEntries",
         "SessionEntry",
     ),
-    "hindnote.core.declarations": ("declaration",),
-    "hindnote.core.dispatch": ("Answer", "Dispatcher"),
-    "hindnote.core.failures": ("ArgumentError", "HostFailure"),
-    "hindnote.core.history.cache": ("FileCache", "Index"),
-    "hindnote.core.history.instants": ("instant", "recorded"),
+    "hindnote.core.tools.schema": ("declaration",),
+    "hindnote.core.call": ("Answer", "Dispatcher"),
+    "hindnote.core.errors": ("ArgumentError", "HostFailure"),
+    "hindnote.core.history.index_cache": ("FileCache", "Index"),
+    "hindnote.core.history.times": ("instant", "recorded"),
     "hindnote.core.history.jsontext": ("Unreadable", "compact", "parse"),
     "hindnote.core.history.lines": ("Batch", "LineFile", "State"),
     "hindnote.core.history.projection": (
         *("Branch", "Damage", "NestedCalls", "Projection", "Scannable"),
         *("SessionHeader", "SlotFacts", "SlotKind"),
     ),
-    "hindnote.core.home": ("NotesHome", "notes_home"),
-    "hindnote.core.outcome": ("Refused",),
-    "hindnote.core.plugins": ("Hosts",),
+    "hindnote.core.places.home": ("NotesHome", "notes_home"),
+    "hindnote.core.tools.outcome": ("Refused",),
+    "hindnote.core.plugins.hosts": ("Hosts",),
     "hindnote.core.plugins.rules": ("PluginRefused",),
-    "hindnote.core.registry": ("registry",),
+    "hindnote.core.tools.registry": ("registry",),
     "hindnote.hookspecs": ("hookimpl",),
 }
 

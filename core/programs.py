@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from hindnote.core.project_id import lexical, project_trees
-from hindnote.core.startup import process_directory
+from hindnote.core.places.project import lexical, project_trees
+from hindnote.core.process import process_directory
 
 
 def on_path(name: str) -> str | None:

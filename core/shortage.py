@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 _DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 _MEMORY = errno.ENOMEM

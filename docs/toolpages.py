@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hindnote.core.declarations import declaration
-from hindnote.core.registry import registry
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 FOLDER = Path(__file__).parent / "tools"
 

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from hindnote.core.calls import HostCall
-from hindnote.core.dispatch import Answer as Delivered
-from hindnote.core.dispatch import Dispatcher
+from hindnote.core.call import Answer as Delivered
+from hindnote.core.call import Dispatcher
 from hindnote.core.history.projection import Projection
 from hindnote.core.history.timeline import ROLES
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall
 from hindnote.testing.turns import Turn
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeAlias
 
-from hindnote.core.budget import OUTPUT_BUDGET_BYTES, utf8_size
-from hindnote.core.calls import HostCall, SessionEntry
-from hindnote.core.failures import HostFailure
-from hindnote.core.history.instants import instant
+from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.projection import SlotKind
-from hindnote.core.outcome import Refused
+from hindnote.core.history.times import instant
+from hindnote.core.plugins.models import HostCall, SessionEntry
 from hindnote.core.text import clean
+from hindnote.core.tools.outcome import Refused
 from hindnote.testing.bench import Bench
 from hindnote.testing.turns import OPENING, PARALLEL, PENDING, REUSED, Answer, Compacted, Person
 

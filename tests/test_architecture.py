@@ -106,7 +106,7 @@ def test_only_the_plugin_managers_touch_pluggy() -> None:
         "hindnote.core.plugins.rules",
         "hindnote.core.plugins.loading",
         # The project tools' profiles have a manager of their own.
-        "hindnote.core.project.artifacts.profiles",
+        "hindnote.core.project.documents.profiles",
     }
 
 
@@ -146,9 +146,9 @@ def test_importing_the_package_is_light() -> None:
 
 ONE_CALL = """
 from pathlib import Path
-from hindnote.core.calls import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.models import HostCall
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.{host} import plugin
 
 folder = Path({folder!r})
@@ -172,8 +172,8 @@ def test_a_notes_call_in_one_host_s_process_loads_what_it_needs_alone(
 
 ONE_SHOT = """
 import io, json, os, sys
-from hindnote.core import startup
-startup.begin()
+from hindnote.core import process
+process.begin()
 from hindnote.hosts.claude.helper import one_shot
 
 os.environ["HINDNOTE_HOME"] = {folder!r}
@@ -212,7 +212,7 @@ def test_a_single_read_loads_no_more_than_it_needs(plan: Path) -> None:
     notes = {name.removeprefix("hindnote.core.notes.") for name in loaded if ".notes." in name}
     assert notes == {
         "address", "clock", "files", "note", "operations", "operations.common",
-        "operations.reading", "read_counts", "reader", "stored", "tree",
+        "operations.read", "read_counts", "reader", "stored", "tree",
     }  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def test_a_single_read_defines_no_dataclass(plan: Path) -> None:
     """Its methods are compiled from text, a millisecond for each; a struct takes a twentieth."""
     printed = at_run_time(ONE_SHOT.format(folder=str(plan)) + DATACLASSES)
 
-    assert "hindnote.core.notes.operations.reading" in printed
+    assert "hindnote.core.notes.operations.read" in printed
     assert "dataclass:" not in printed
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from hindnote.core.cli.tree import Failure, Tree, let_go, unwritten
-from hindnote.core.failures import ArgumentError, HostFailure
+from hindnote.core.errors import ArgumentError, HostFailure
 
 HELP = """A memory for coding agents that outlives their context window.
 

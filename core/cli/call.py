@@ -11,8 +11,8 @@ import click
 
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, current_directory, deliver
-from hindnote.core.registry import NAMES, registry
 from hindnote.core.text import clean
+from hindnote.core.tools.registry import NAMES, registry
 
 EXAMPLE = """'{"address": "plan"}'"""
 
@@ -75,10 +75,10 @@ def call(
     Exits with 0 for a success, 1 for a refusal, 2 when the call was not possible.
     'hindnote schemas OPERATION' shows the arguments of a tool.
     """  # noqa: D301 (click reads the character itself)
-    from hindnote.core.calls import HostCall
-    from hindnote.core.dispatch import Dispatcher
-    from hindnote.core.home import notes_home
-    from hindnote.core.plugins import Hosts
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.places.home import notes_home
+    from hindnote.core.plugins.hosts import Hosts
+    from hindnote.core.plugins.models import HostCall
 
     if leaf is not None and registry()[operation].family != "history":
         raise click.UsageError(

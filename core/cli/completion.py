@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.entries import HOSTS, entries
+from hindnote.core.plugins.entry_points import HOSTS, entries
 
 if TYPE_CHECKING:
     import click

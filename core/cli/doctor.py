@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hindnote.core.cli.corpus import asking_for, leave_refused, waiting
-from hindnote.core.outcome import Refused
+from hindnote.core.cli.session_options import asking_for, leave_refused, waiting
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hindnote.core.doctor.findings import Finding
-    from hindnote.core.operation import Progress
+    from hindnote.core.tools.operation import Progress
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[red]error[/]  "}
 
@@ -66,7 +66,7 @@ def doctor(home: Path | None, selector: str | None) -> None:
 
 def _everything(home: Path | None) -> Iterator[Finding]:
     from hindnote.core.doctor.installation import examine
-    from hindnote.core.home import notes_home
+    from hindnote.core.places.home import notes_home
 
     return examine(notes_home(home))
 

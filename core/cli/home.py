@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from hindnote.core.cli.corpus import shown
+from hindnote.core.cli.session_options import shown
 from hindnote.core.cli.tree import Failure, Group, explained
 
 if TYPE_CHECKING:
-    from hindnote.core.home import NotesHome
+    from hindnote.core.places.home import NotesHome
 
 _AGENT_VARIABLES = ("CLAUDECODE",)
 """What hosts set in the environment of an agent's commands: Claude Code 2.1.332."""
@@ -47,7 +47,7 @@ def trust(folder: Path) -> None:
 
     Run it in a terminal, and outside of any project: not an agent but you confirm it.
     """
-    from hindnote.core.trust import set_trusted, trusted_homes
+    from hindnote.core.places.trust import set_trusted, trusted_homes
 
     meant = _meant(folder)
     _refuse_in_project(meant)
@@ -68,7 +68,7 @@ def trust(folder: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 def distrust(folder: Path) -> None:
     """Let the notes home FOLDER count no more; notes in it stay."""
-    from hindnote.core.trust import set_trusted, trusted_homes
+    from hindnote.core.places.trust import set_trusted, trusted_homes
 
     with explained(_problems()):
         homes = trusted_homes()
@@ -80,10 +80,10 @@ def distrust(folder: Path) -> None:
 
 
 def _show(ctx: click.Context) -> None:
-    from hindnote.core.home import notes_home
-    from hindnote.core.outcome import Refused
-    from hindnote.core.startup import process_directory
-    from hindnote.core.trust import trust_file, trusted_homes
+    from hindnote.core.places.home import notes_home
+    from hindnote.core.places.trust import trust_file, trusted_homes
+    from hindnote.core.process import process_directory
+    from hindnote.core.tools.outcome import Refused
 
     found = notes_home()
     refused = None
@@ -111,7 +111,7 @@ def _setting(found: NotesHome) -> str:
 
 def _meant(folder: Path) -> Path:
     """Return a folder, links resolved."""
-    from hindnote.core.home import notes_home
+    from hindnote.core.places.home import notes_home
 
     named = notes_home(folder)
     if named.problem:
@@ -120,8 +120,8 @@ def _meant(folder: Path) -> Path:
 
 
 def _refuse_in_project(folder: Path) -> None:
-    from hindnote.core.project_id import project_trees
-    from hindnote.core.startup import process_directory
+    from hindnote.core.places.project import project_trees
+    from hindnote.core.process import process_directory
 
     for tree in project_trees(process_directory()):
         if os.path.lexists(tree / ".git") or folder.is_relative_to(tree):
@@ -144,6 +144,6 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def _problems() -> type[Exception]:
-    from hindnote.core.trust import UntrustworthyError
+    from hindnote.core.places.trust import UntrustworthyError
 
     return UntrustworthyError

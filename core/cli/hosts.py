@@ -9,12 +9,13 @@ from operator import attrgetter
 
 import click
 
-from hindnote.core.budget import OUTPUT_BUDGET_BYTES, utf8_size
-from hindnote.core.calls import HostCall
 from hindnote.core.cli.tree import current_directory
-from hindnote.core.failures import HostFailure
-from hindnote.core.outcome import Refused
-from hindnote.core.plugins import HostReport, Hosts
+from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
+from hindnote.core.errors import HostFailure
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.loading import HostReport
+from hindnote.core.plugins.models import HostCall
+from hindnote.core.tools.outcome import Refused
 
 
 @click.command(short_help="List the installed hosts, and those that were refused.")

@@ -9,7 +9,7 @@ import click
 
 from hindnote.core.cli.tree import deliver
 from hindnote.core.project.tools import NAMES as PROJECT_NAMES
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 
 
 @click.command(short_help="Print the tools' declarations as JSON.")
@@ -44,7 +44,7 @@ def _declared(name: str) -> dict[str, Any]:
         from hindnote.core.project.tools import tool_named
 
         return project_declaration(tool_named(name))
-    from hindnote.core.declarations import declaration
-    from hindnote.core.registry import registry
+    from hindnote.core.tools.registry import registry
+    from hindnote.core.tools.schema import declaration
 
     return declaration(registry()[name])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindnote.core.cli.corpus import (
+from hindnote.core.cli.session_options import (
     asking,
     counted,
     folder,
@@ -20,18 +20,18 @@ from hindnote.core.cli.corpus import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
-from hindnote.core.history.instants import instant
 from hindnote.core.history.operations.models import MAX_LIMIT
-from hindnote.core.outcome import Refusal
+from hindnote.core.history.times import instant
 from hindnote.core.text import clean
 from hindnote.core.text.matching import Matcher
+from hindnote.core.tools.outcome import Refusal
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from hindnote.core.calls import SessionEntry
-    from hindnote.core.cli.corpus import Asking
+    from hindnote.core.cli.session_options import Asking
+    from hindnote.core.plugins.models import SessionEntry
 
 PREVIEW = 240
 """Code points of an event that are shown around its first match."""

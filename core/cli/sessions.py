@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindnote.core.cli.corpus import (
+from hindnote.core.cli.session_options import (
     WIDE,
     asking,
     counted,
@@ -24,17 +24,17 @@ from hindnote.core.cli.corpus import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
-from hindnote.core.failures import HostFailure
-from hindnote.core.history.instants import bound
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.sessions import EVERY, Target
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Refused
+from hindnote.core.history.times import bound
 from hindnote.core.text import clean_json
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import SessionEntry
     from hindnote.core.history.sessions import Sessions
-    from hindnote.core.operation import Progress
+    from hindnote.core.plugins.models import SessionEntry
+    from hindnote.core.tools.operation import Progress
 
 CHEAP_BYTES = 32 << 20
 """Bytes of session files that are read to count events without being asked to."""

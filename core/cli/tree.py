@@ -20,7 +20,14 @@ from typing import Any, TextIO
 
 import click
 
-from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
+from hindnote.core.plugins.entry_points import (
+    CHECKS,
+    COMMANDS,
+    BrokenEntry,
+    distribution,
+    entries,
+    load,
+)
 
 
 class Failure(click.ClickException):
@@ -35,7 +42,7 @@ def current_directory() -> Path:
     Raises:
         Failure: Its name cannot be found out.
     """
-    from hindnote.core.startup import process_directory
+    from hindnote.core.process import process_directory
 
     try:
         return process_directory()

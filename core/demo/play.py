@@ -9,9 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hindnote.core.calls import HostCall
-from hindnote.core.dispatch import Answer, Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Answer, Dispatcher
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall
 
 GREETING = "01a22be3-c9bc-7148-a162-34435c96bde2"
 """Id of the session that is the demo's own."""

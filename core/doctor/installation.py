@@ -16,11 +16,18 @@ from pathlib import Path
 
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
-from hindnote.core.entries import CHECKS, COMMANDS, BrokenEntry, distribution, entries, load
-from hindnote.core.home import NotesHome, as_home
-from hindnote.core.outcome import Refused
-from hindnote.core.plugins import Hosts
-from hindnote.core.startup import process_directory
+from hindnote.core.places.home import NotesHome, as_home
+from hindnote.core.plugins.entry_points import (
+    CHECKS,
+    COMMANDS,
+    BrokenEntry,
+    distribution,
+    entries,
+    load,
+)
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.process import process_directory
+from hindnote.core.tools.outcome import Refused
 
 PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
 """Environment variable that says how the model reaches the project tools."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hindnote.core.doctor.findings import Finding
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.sessions import is_wildcard
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.sessions import Sessions, Target
-    from hindnote.core.operation import Progress
+    from hindnote.core.tools.operation import Progress
 
 LINES_TOLD = 20
 """Damaged lines of one session that are told when many sessions are looked at."""

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable
 from itertools import islice, pairwise
 
-from hindnote.core.failures import Malformed, class_name
+from hindnote.core.errors import Malformed, class_name
 from hindnote.core.history.projection import Branch, SlotKind
 
 _KINDS = bytes(SlotKind)

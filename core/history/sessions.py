@@ -10,15 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from hindnote.core.cwd import no_project
-from hindnote.core.failures import HostFailure
-from hindnote.core.outcome import Refused, quote
-from hindnote.core.project_id import project_key
+from hindnote.core.errors import HostFailure
+from hindnote.core.places.cwd import no_project
+from hindnote.core.places.project import project_key
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import SessionEntry
     from hindnote.core.history.projection import Projection, SessionHeader
-    from hindnote.core.operation import BoundCall
+    from hindnote.core.plugins.models import SessionEntry
+    from hindnote.core.tools.operation import BoundCall
 
 PREFIX_LENGTH = 4
 """Characters of an abbreviated id, at least."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import HostCall, SessionEntry
-    from hindnote.core.failures import HostFailure
+    from hindnote.core.errors import HostFailure
     from hindnote.core.history.projection import Projection
+    from hindnote.core.plugins.models import HostCall, SessionEntry
 
 
 class HistorySource(Protocol):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from hindnote.core.cwd import no_project
 from hindnote.core.fs.names import invisible, is_reserved
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.places.cwd import no_project
 from hindnote.core.text.slug import encode_session_id, is_slug
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import Identity
+    from hindnote.core.plugins.models import Identity
 
 HomeKind = Literal["session", "project", "human", "agents", "models"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self
 from hindnote.core.fs.handles import READ, read_all
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.note import READ_LIMIT, Note
-from hindnote.core.outcome import Refused
 from hindnote.core.text import frontmatter
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts

@@ -13,8 +13,8 @@ from hindnote.core.fs.handles import ENTER, READ, names_in
 from hindnote.core.fs.stamps import Stamp, settled, stamp_of
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts
-from hindnote.core.outcome import Refused
 from hindnote.core.text.slug import is_slug
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

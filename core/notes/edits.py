@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from hindnote.core.notes.note import READ_LIMIT, WRITE_LIMIT
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 LINES_SHOWN = 20
 """Line numbers in a refusal, at most."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hindnote.core.fs.handles import look, names_in
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 
 def link_refusal(shown: str, *, loop: bool) -> Refused:

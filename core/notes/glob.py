@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from hindnote.core.notes.address import HEADS, SUFFIX
-from hindnote.core.outcome import Refused, quote
 from hindnote.core.text.slug import is_slug
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home, Homes

@@ -11,7 +11,7 @@ from pathlib import Path
 from hindnote.core.fs import handles
 from hindnote.core.fs.locks import HeldError, locked_file
 from hindnote.core.fs.state import STATE, NoFolderError, open_own, open_state
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 WAIT_SECONDS = 10.0
 FILES = 64

@@ -10,8 +10,8 @@ from hindnote.core.notes.stored import Stored, existing
 from hindnote.core.notes.tree import Tree
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import Identity
-    from hindnote.core.operation import BoundCall
+    from hindnote.core.plugins.models import Identity
+    from hindnote.core.tools.operation import BoundCall
 
 
 class Reader:

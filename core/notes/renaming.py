@@ -15,7 +15,7 @@ from hindnote.core.notes.address import check_new
 from hindnote.core.notes.note import READ_LIMIT, version_of
 from hindnote.core.notes.stored import Updated, load
 from hindnote.core.notes.tree import read_file, refuse_collision
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address

@@ -21,7 +21,7 @@ from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata,
 from hindnote.core.notes.reader import Reader
 from hindnote.core.notes.stored import Change, Stored, Updated, Written, existing, expect, load
 from hindnote.core.notes.tree import Place, refuse_collision, refuse_other_kind
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.changes import Keys

@@ -13,7 +13,7 @@ from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address
 from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
 from hindnote.core.notes.tree import read_file
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.tree import Place

@@ -20,7 +20,7 @@ from hindnote.core.fs import saving
 from hindnote.core.fs.handles import ENTER, READ, make_folder, names_in, open_root
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.notes.files import link_refusal, lookup, refusing
-from hindnote.core.outcome import Refused, quote
+from hindnote.core.tools.outcome import Refused, quote
 
 HOPS = 16
 """Links on one path, at most."""

@@ -1,6 +1,1 @@
-"""The loaded host plugins, and the rules that one must keep to be loaded."""
-
-from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.plugins.loading import HostReport
-
-__all__ = ["HostReport", "Hosts"]
+"""The hosts' plugins: what crosses the border to one, how they are loaded, and how they are asked."""

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
-from hindnote.core.failures import Malformed, class_name
+from hindnote.core.errors import Malformed, class_name
+from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.core.text import clean
 
 TEXT_LIMIT = 65_536

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hindnote.core.failures import HostFailure, Malformed, class_name
-from hindnote.core.outcome import REFUSAL_CODES, Refusal, Refused, one_line
+from hindnote.core.errors import HostFailure, Malformed, class_name
 from hindnote.core.shortage import is_shortage, refusal
+from hindnote.core.tools.outcome import REFUSAL_CODES, Refusal, Refused, one_line
 
 if TYPE_CHECKING:
     from hindnote.core.plugins.rules import Source

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hindnote.core.calls import Decoration
-from hindnote.core.failures import HostFailure, Malformed
+from hindnote.core.errors import HostFailure, Malformed
 from hindnote.core.plugins.border import (
     plain_call,
     plain_decoration,
@@ -24,12 +23,13 @@ from hindnote.core.plugins.border import (
 )
 from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr
 from hindnote.core.plugins.loading import HostReport, Loaded, Loader
+from hindnote.core.plugins.models import Decoration
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hindnote.core.calls import HostCall, HostIdentity, SessionEntry
     from hindnote.core.history.projection import Projection
+    from hindnote.core.plugins.models import HostCall, HostIdentity, SessionEntry
 
 SESSIONS_LIMIT = 1_000_000
 """Sessions of one catalogue, at most: a generator may have no end."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.entries import HOSTS, BrokenEntry, distribution, entries, load
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
+from hindnote.core.plugins.entry_points import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.plugins.guard import stdout_to_stderr
 from hindnote.core.plugins.rules import PluginRefused, Source, check_slug, register
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hindnote.core.failures import Malformed, class_name
+from hindnote.core.errors import Malformed, class_name
 from hindnote.core.history.branches import check_shape
 from hindnote.core.history.projection import (
     Branch,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindnote.core.operation import Params
 from hindnote.core.project.effects import EffectLog
-from hindnote.core.project.roots import Workspace
+from hindnote.core.project.workspace import Workspace
+from hindnote.core.tools.operation import Params
 
 if TYPE_CHECKING:
-    from hindnote.core.project.artifacts.profiles import Providers
+    from hindnote.core.project.documents.profiles import Providers
 
 
 class RootParams(Params):

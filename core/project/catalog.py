@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hindnote.core.operation import Hints
-from hindnote.core.project.artifacts import describe, search
+from hindnote.core.project.documents import describe, search
 from hindnote.core.project.todos import tools as todos
 from hindnote.core.project.tool import ProjectTool
+from hindnote.core.tools.operation import Hints
 
 _ENVELOPE = (
     "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok."

@@ -199,7 +199,7 @@ def output_adapter(tool: str) -> TypeAdapter[Any]:
 
 def output_schema(tool: str) -> dict[str, Any]:
     """Return the closed JSON schema of a tool's outputs, as a host declares it."""
-    from hindnote.core.declarations import schema_of
+    from hindnote.core.tools.schema import schema_of
 
     success, failure = schema_of(SUCCESSES[tool]), schema_of(Failure)
     definitions = {**success.pop("$defs", {}), **failure.pop("$defs", {})}

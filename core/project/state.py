@@ -19,7 +19,7 @@ from hindnote.core.fs import state as fs_state
 from hindnote.core.fs.handles import NotRegularError
 from hindnote.core.fs.locks import HeldError, acquire, locked_file
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import STATE_DIRECTORY, Workspace
+from hindnote.core.project.workspace import STATE_DIRECTORY, Workspace
 
 if TYPE_CHECKING:
     from hindnote.core.project.effects import EffectLog

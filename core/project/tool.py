@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hindnote.core.operation import Hints
 from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.outcome import Observation
-from hindnote.core.project.presentation import View
+from hindnote.core.project.rendering import View
+from hindnote.core.tools.operation import Hints
 
 P = TypeVar("P", bound=RootParams)
 

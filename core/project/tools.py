@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from hindnote.core.failures import HostFailure
-from hindnote.core.operation import Params, bind
+from hindnote.core.errors import HostFailure
 from hindnote.core.project.call import Call
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined, Outcome
 from hindnote.core.project.tool import P, ProjectTool
+from hindnote.core.tools.operation import Params, bind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hindnote.core.project.artifacts.profiles import Providers
+    from hindnote.core.project.documents.profiles import Providers
 
 NAMES = (
     "project_artifact_search",
@@ -119,7 +119,7 @@ def _outcome(
     effects: EffectLog,
     providers: Providers | None,
 ) -> Outcome:
-    from hindnote.core.project.roots import locate
+    from hindnote.core.project.workspace import locate
 
     try:
         roots = (params.workspace_root, params.docs_root, params.todos_root)
@@ -140,22 +140,20 @@ def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) 
         outcome: What its handler ended with.
         effects: What was observed; None when the handler observes nothing.
     """
-    from hindnote.core.project import presentation
+    from hindnote.core.project import rendering
     from hindnote.core.project.delivery import deliver
 
     dto = deliver(tool.name, outcome, effects)
     if isinstance(outcome, Declined):
-        facts, view = None, presentation.view_of_failure(outcome)
+        facts, view = None, rendering.view_of_failure(outcome)
     else:
         facts, view = outcome.data, tool.view(outcome.data, outcome.totals)
-    return ToolAnswer(
-        dto, presentation.blocks(view, facts, dto), presentation.details(tool.name, view)
-    )
+    return ToolAnswer(dto, rendering.blocks(view, facts, dto), rendering.details(tool.name, view))
 
 
 def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
     """Return one tool's declaration as JSON-ready data, shaped like an operation's."""
-    from hindnote.core.declarations import input_schema
+    from hindnote.core.tools.schema import input_schema
 
     params: type[Params] = tool.params
     return {

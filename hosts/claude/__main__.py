@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from hindnote.core import startup
+from hindnote.core import process
 
 IDLE = 1800.0
 """Seconds without a request after which the resident server ends; it is started again."""
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     if arguments and settings is None:
         print(USAGE, file=sys.stderr)  # noqa: T201
         return 2
-    startup.begin()
+    process.begin()
     from hindnote.hosts.claude.helper import one_shot, resident
 
     if settings is None:

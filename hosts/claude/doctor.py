@@ -10,7 +10,7 @@ from pathlib import Path
 from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
 from hindnote.core.programs import in_project, outside_project
 from hindnote.hosts.claude.install import (

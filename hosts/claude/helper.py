@@ -20,12 +20,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from hindnote.core import startup
-from hindnote.hosts.claude.layout import HOST
+from hindnote.core import process
+from hindnote.hosts.claude.paths import HOST
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import HostCall
-    from hindnote.core.dispatch import Dispatcher
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.plugins.models import HostCall
 
 BODY_LIMIT = 4 * 1024 * 1024
 """Bytes of a request, at most."""
@@ -58,7 +58,7 @@ def resident(socket: str, parent: int, idle: float) -> int:
         sys.stdout.buffer.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
         _warm_up()
-        startup.settle()
+        process.settle()
 
     try:
         Server(Path(socket), parent, idle, answer, BODY_LIMIT).run(ready)
@@ -94,8 +94,8 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: It is neither a call of either kind nor a question for the boot block.
     """
-    from hindnote.core.failures import ArgumentError, HostFailure
-    from hindnote.core.outcome import Refused
+    from hindnote.core.errors import ArgumentError, HostFailure
+    from hindnote.core.tools.outcome import Refused
 
     kind = request.pop("kind", None)
     try:
@@ -137,7 +137,7 @@ def _fields(request: dict[str, Any], **types: type) -> dict[str, Any]:
 def _host_call(told: dict[str, Any]) -> HostCall:
     from pydantic import ValidationError
 
-    from hindnote.core.calls import HostCall
+    from hindnote.core.plugins.models import HostCall
 
     try:
         return HostCall.model_validate({**told, "host": HOST})
@@ -165,9 +165,9 @@ def _boot(call: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
 
 @cache
 def _dispatcher() -> Dispatcher:
-    from hindnote.core.dispatch import Dispatcher
-    from hindnote.core.home import notes_home
-    from hindnote.core.plugins import Hosts
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.places.home import notes_home
+    from hindnote.core.plugins.hosts import Hosts
     from hindnote.hosts.claude import plugin
 
     return Dispatcher(Hosts.load({HOST: plugin}), notes_home())
@@ -175,8 +175,8 @@ def _dispatcher() -> Dispatcher:
 
 def _warm_up() -> None:
     """Import what calls will need."""
-    import hindnote.core.boot  # noqa: F401
-    from hindnote.core.registry import registry
+    import hindnote.core.boot.block  # noqa: F401
+    from hindnote.core.tools.registry import registry
 
     _dispatcher()
     list(registry().values())

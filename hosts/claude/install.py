@@ -16,12 +16,12 @@ import click
 import platformdirs
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.install.alone import Busy, alone
-from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.lock import Busy, alone
+from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.programs import outside_project
-from hindnote.hosts.claude.layout import usual_config_dir
+from hindnote.hosts.claude.paths import usual_config_dir
 
 NEEDED = (2, 1, 326)
 """The oldest Claude Code whose plugins can answer a call at `tool.run`."""

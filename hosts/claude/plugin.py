@@ -7,23 +7,23 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
+from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.claude.layout import HOST, TOOL_PREFIX, session_file
+from hindnote.hosts.claude.paths import HOST, TOOL_PREFIX, session_file
 
 if TYPE_CHECKING:
-    from hindnote.core.history.filefacts import FileFacts
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.history.projection import Projection
-    from hindnote.hosts.claude.catalogue import Catalogue
+    from hindnote.hosts.claude.sessions.catalogue import Catalogue
 
 
 @cache
 def _catalogue() -> Catalogue:
-    from hindnote.hosts.claude.catalogue import FORM, Catalogue
+    from hindnote.hosts.claude.sessions.catalogue import FORM, Catalogue
 
     def remembered() -> FileFacts:
-        from hindnote.core.history.filefacts import FileFacts
+        from hindnote.core.history.metadata_cache import FileFacts
 
         return FileFacts(FORM)
 
@@ -54,8 +54,8 @@ def host_identity(call: HostCall) -> HostIdentity:
 @hookimpl
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
     # Only history needs a decoder; a call that asks for notes starts without it.
-    from hindnote.hosts.claude.decoder import open_transcript
-    from hindnote.hosts.claude.transcript.arrival import wait_for_call
+    from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
+    from hindnote.hosts.claude.sessions.projection import open_transcript
 
     if session is None and call.leaf_id is not None:
         raise HostFailure(

@@ -14,11 +14,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from hindnote.core import startup
-from hindnote.core.dispatch import Dispatcher, HostFailure
-from hindnote.core.failures import ArgumentError
-from hindnote.core.plugins import Hosts
-from hindnote.core.registry import registry
+from hindnote.core import process
+from hindnote.core.call import Dispatcher, HostFailure
+from hindnote.core.errors import ArgumentError
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.tools.registry import registry
 from hindnote.hosts.mcp import plugin
 from hindnote.hosts.mcp.calls import HOST, Caller, Settings, history_call, notes_call
 from hindnote.hosts.mcp.jobs import UNEXPECTED
@@ -75,4 +75,4 @@ def load(settings: Settings) -> Answers:
         list(registry().values())
         return Answers(settings, Hosts.load({HOST: plugin}))
     finally:
-        startup.settle()
+        process.settle()

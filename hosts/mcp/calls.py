@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from hindnote.core.calls import HostCall, SessionEntry
-    from hindnote.core.home import NotesHome
-    from hindnote.core.plugins import Hosts
+    from hindnote.core.places.home import NotesHome
+    from hindnote.core.plugins.hosts import Hosts
+    from hindnote.core.plugins.models import HostCall, SessionEntry
 
 HOST = "mcp"
 """The slug of this host."""
@@ -80,7 +80,7 @@ def _name(value: Any) -> str | None:
 
 def notes_call(settings: Settings, by: Caller, directory: Path) -> HostCall:
     """Return the call in whose name the notes tools run."""
-    from hindnote.core.calls import HostCall
+    from hindnote.core.plugins.models import HostCall
 
     return HostCall(
         host=HOST,

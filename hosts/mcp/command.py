@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from hindnote.core import startup
+from hindnote.core import process
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, current_directory
-from hindnote.core.entries import HOSTS, entries
-from hindnote.core.failures import HostFailure
-from hindnote.core.home import notes_home
+from hindnote.core.errors import HostFailure
+from hindnote.core.places.home import notes_home
+from hindnote.core.plugins.entry_points import HOSTS, entries
 from hindnote.hosts.mcp.calls import HOST, Caller, Settings
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -119,8 +119,8 @@ def _run(settings: Settings) -> None:
 
     # Whoever presses Ctrl+C waits for nothing, whatever is running.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    startup.begin()
-    source, sink = startup.take_over_pipes()
+    process.begin()
+    source, sink = process.take_over_pipes()
     declared = json.loads(Path(__file__).with_name("tools.json").read_bytes())
     toolbox = Lazy(settings)
     writer = Sink(sink)

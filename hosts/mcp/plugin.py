@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.calls import HostCall, HostIdentity, SessionEntry
+from hindnote.core.plugins.models import HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
 from hindnote.hosts.mcp.calls import HOST
 

@@ -7,16 +7,16 @@ import os
 import signal
 import sys
 
-from hindnote.core import startup
+from hindnote.core import process
 
 
 def main() -> None:
     """Serve the shim on the other end of the pipes until it hangs up."""
-    source, sink = startup.take_over_pipes()
+    source, sink = process.take_over_pipes()
     # Ctrl+C in the terminal is for Pi; a child that died of it would take calls along.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    startup.begin()
+    process.begin()
     # The pipes are taken before anything else is imported, which might print.
     from hindnote.hosts.pi.server import serve
 

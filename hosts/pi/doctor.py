@@ -12,7 +12,7 @@ from pathlib import Path
 from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import (
     ISOLATED,
     dotted,
@@ -23,9 +23,9 @@ from hindnote.core.install.programs import (
 )
 from hindnote.core.install.record import Record
 from hindnote.core.programs import in_project, outside_project
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 from hindnote.hosts.pi.install import PI, TESTED, pi_version, place
-from hindnote.hosts.pi.places import (
+from hindnote.hosts.pi.paths import (
     FILES,
     PYTHON_VARIABLE,
     Interpreter,

@@ -13,12 +13,12 @@ from importlib.metadata import version
 import click
 
 from hindnote.core.cli.tree import explained, tell
-from hindnote.core.install.alone import Busy, alone
-from hindnote.core.install.placing import FOREIGN, NotOurs, Place
+from hindnote.core.install.lock import Busy, alone
+from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, version_in
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.programs import on_path, outside_project
-from hindnote.hosts.pi.places import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
+from hindnote.hosts.pi.paths import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
 
 PI = (1, 5)
 """Major and minor version of the oldest Pi that the extension works with: 1.4 has no

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.calls import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.pi.catalogue import FORM, Catalogue, places
-from hindnote.hosts.pi.decoder import HOST, Sessions
 from hindnote.hosts.pi.format.header import read_header
+from hindnote.hosts.pi.sessions.catalogue import FORM, Catalogue, places
+from hindnote.hosts.pi.sessions.projection import HOST, Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from hindnote.core.history.filefacts import FileFacts
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.history.projection import Projection
 
 _sessions = Sessions()
 
 
 def _remembered() -> FileFacts:
-    from hindnote.core.history.filefacts import FileFacts
+    from hindnote.core.history.metadata_cache import FileFacts
 
     return FileFacts(FORM)
 

@@ -49,7 +49,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from hindnote.core.calls import HostCall
+from hindnote.core.plugins.models import HostCall
 from hindnote.core.text import clean_json
 
 PROTOCOL = 2

@@ -12,10 +12,10 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from hindnote.core import startup
-from hindnote.core.dispatch import HostFailure
-from hindnote.core.failures import ArgumentError
-from hindnote.core.outcome import Refused
+from hindnote.core import process
+from hindnote.core.call import HostFailure
+from hindnote.core.errors import ArgumentError
+from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.pi.protocol import (
     PROTOCOL,
     BootRequest,
@@ -35,7 +35,7 @@ from hindnote.hosts.pi.protocol import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hindnote.core.dispatch import Dispatcher
+    from hindnote.core.call import Dispatcher
 
 WORKERS = 8
 """Calls that run at once, at most; the others wait in order."""
@@ -190,9 +190,9 @@ class Server:
 
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
     """Serve a shim with the installed hosts and the notes home of the environment."""
-    from hindnote.core.dispatch import Dispatcher
-    from hindnote.core.home import notes_home
-    from hindnote.core.plugins import Hosts
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.places.home import notes_home
+    from hindnote.core.plugins.hosts import Hosts
     from hindnote.hosts.pi import plugin
 
     hosts = Hosts.load({"pi": plugin})
@@ -216,14 +216,14 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
 
 def _warm_up() -> None:
     """Import what the first calls will need, while the host is busy with other things."""
-    from hindnote.core.registry import registry
+    from hindnote.core.tools.registry import registry
 
     try:
-        import hindnote.core.boot  # noqa: F401
+        import hindnote.core.boot.block  # noqa: F401
 
         list(registry().values())
     finally:
-        startup.settle()
+        process.settle()
 
 
 def _encode(message: dict[str, Any]) -> bytes:

@@ -21,10 +21,10 @@ import msgspec
 from yardstick import Entry
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.pi import plugin
-from hindnote.hosts.pi.catalogue import Catalogue, Places
+from hindnote.hosts.pi.sessions.catalogue import Catalogue, Places
 
 STATUS = Path("/proc/self/status")
 PIECE = 1 << 20

@@ -12,8 +12,8 @@ import pytest
 from yardstick import SMOKE, said
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.pi import plugin
 
 SMALL = 20 if SMOKE else 400

@@ -23,10 +23,10 @@ from yardstick import (
     walk,
 )
 
-from hindnote.core.calls import HostCall
-from hindnote.core.history.cache import FileCache
-from hindnote.hosts.claude.catalogue import Catalogue
-from hindnote.hosts.claude.decoder import Transcript
+from hindnote.core.history.index_cache import FileCache
+from hindnote.core.plugins.models import HostCall
+from hindnote.hosts.claude.sessions.catalogue import Catalogue
+from hindnote.hosts.claude.sessions.projection import Transcript
 
 ROWS = 1_000 if SMOKE else 100_000
 FILES = 50 if SMOKE else 3_000
@@ -183,7 +183,9 @@ def test_an_appended_row_makes_the_next_call_little_slower(session: Path) -> Non
 @pytest.mark.skipif(not TELLS_MEMORY, reason="tells memory by /proc")
 def test_memory_grows_by_a_quarter_of_the_file_at_most(session: Path) -> None:
     grown = memory_grown(
-        session, "from hindnote.hosts.claude.decoder import open_transcript", "open_transcript"
+        session,
+        "from hindnote.hosts.claude.sessions.projection import open_transcript",
+        "open_transcript",
     )
     size = session.stat().st_size
 

@@ -11,8 +11,8 @@ from shapes import SESSION, SHAPES, encoded, with_header
 from yardstick import SMOKE, said
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude
 from hindnote.hosts.pi import plugin as pi
 

@@ -14,11 +14,11 @@ import pytest
 from yardstick import SMOKE, Entry, best, said, times_as_long
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.text.matching import Matcher
 from hindnote.hosts.pi import plugin
-from hindnote.hosts.pi.decoder import Sessions
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 ENTRIES = 400 if SMOKE else 20_000
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from yardstick import SMOKE, best, said, times_as_long
 
-from hindnote.core.budget import Budget
-from hindnote.core.calls import Identity
+from hindnote.core.delivery.budget import Budget
 from hindnote.core.fs.stamps import SETTLED_NS
 from hindnote.core.notes import catalogue
-from hindnote.core.notes.operations.listing import list_notes
+from hindnote.core.notes.operations.list import list_notes
 from hindnote.core.notes.operations.models import ListParams, SearchParams
-from hindnote.core.notes.operations.reading import ReadParams
-from hindnote.core.notes.operations.searching import search_notes
+from hindnote.core.notes.operations.read import ReadParams
+from hindnote.core.notes.operations.search import search_notes
 from hindnote.core.notes.store import Store
+from hindnote.core.plugins.models import Identity
 
 COUNT = 200 if SMOKE else int(os.environ.get("HINDNOTE_BENCH_NOTES", "10000"))
 COLD, WARM = 3.0, 0.3

@@ -21,8 +21,8 @@ from yardstick import (
     walk,
 )
 
-from hindnote.hosts.pi.catalogue import Catalogue, Places
-from hindnote.hosts.pi.decoder import Sessions
+from hindnote.hosts.pi.sessions.catalogue import Catalogue, Places
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 ENTRIES = 1_000 if SMOKE else 100_000
 OUTPUT = 1_600
@@ -116,7 +116,7 @@ def test_an_appended_entry_makes_the_next_call_little_slower(session: Path) -> N
 @pytest.mark.skipif(not TELLS_MEMORY, reason="tells memory by /proc")
 def test_memory_grows_by_a_quarter_of_the_file_at_most(session: Path) -> None:
     grown = memory_grown(
-        session, "from hindnote.hosts.pi.decoder import Sessions", "Sessions().of_file"
+        session, "from hindnote.hosts.pi.sessions.projection import Sessions", "Sessions().of_file"
     )
     size = session.stat().st_size
 

@@ -16,8 +16,8 @@ import pytest
 from yardstick import SMOKE
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.pi import plugin
 
 ROUNDS = 1 if SMOKE else 15

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote import HostCall, HostIdentity, hookimpl
+from hindnote.core.call import Answer, Dispatcher
 from hindnote.core.cli.app import make_app
-from hindnote.core.dispatch import Answer, Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 
 
 def run_command(command: list[str]) -> Result:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, HostIdentity, SessionEntry, hookimpl
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.failures import HostFailure
-from hindnote.core.operation import ArgumentError
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.errors import HostFailure
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.project.tools import run_tool
+from hindnote.core.tools.operation import ArgumentError
 
 
 class Host:

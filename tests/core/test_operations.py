@@ -10,12 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hindnote import HostCall
-from hindnote.core.declarations import DESCRIPTION_LIMIT, declaration
-from hindnote.core.dispatch import Answer, Dispatcher
+from hindnote.core.call import Answer, Dispatcher
 from hindnote.core.history.operations.lookups import READING
-from hindnote.core.outcome import REFUSAL_CODES
-from hindnote.core.plugins import Hosts
-from hindnote.core.registry import NAMES, registry
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.tools.outcome import REFUSAL_CODES
+from hindnote.core.tools.registry import NAMES, registry
+from hindnote.core.tools.schema import DESCRIPTION_LIMIT, declaration
 from hindnote.hosts.pi import plugin as pi
 
 SESSION = Path(__file__).parents[1] / "data" / "pi" / "codemode.jsonl"

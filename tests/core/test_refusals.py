@@ -12,10 +12,10 @@ from typing import Any, get_args
 import pytest
 
 from hindnote import Decoration, HostCall, hookimpl
-from hindnote.core.dispatch import Answer, Dispatcher
-from hindnote.core.outcome import MESSAGE_LIMIT, RefusalCode
-from hindnote.core.plugins import Hosts
-from hindnote.core.registry import registry
+from hindnote.core.call import Answer, Dispatcher
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.tools.outcome import MESSAGE_LIMIT, RefusalCode
+from hindnote.core.tools.registry import registry
 from hindnote.hosts.pi import plugin as pi
 
 SESSIONS = Path(__file__).parents[1] / "data" / "pi"

@@ -10,8 +10,8 @@ from typing import Any
 
 from model import Request
 
-from hindnote.core.project_id import project_key
-from hindnote.core.registry import NAMES
+from hindnote.core.places.project import project_key
+from hindnote.core.tools.registry import NAMES
 
 BOOT_HEADING = "# Memory beyond this window"
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude_plugin
 from hindnote.hosts.pi import plugin as pi_plugin
 

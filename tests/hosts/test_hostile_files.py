@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
+from hindnote.core.call import Dispatcher
 from hindnote.core.history.descriptors import OpenFile
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude
 from hindnote.hosts.pi import plugin as pi
 

@@ -16,12 +16,12 @@ from hindnote import HostCall, SessionEntry
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.history.projection import Projection
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Refused
-from hindnote.hosts.claude.catalogue import Catalogue as ClaudeCatalogue
-from hindnote.hosts.claude.decoder import open_transcript
-from hindnote.hosts.pi.catalogue import Catalogue as PiCatalogue
-from hindnote.hosts.pi.catalogue import Places
-from hindnote.hosts.pi.decoder import Sessions
+from hindnote.core.tools.outcome import Refused
+from hindnote.hosts.claude.sessions.catalogue import Catalogue as ClaudeCatalogue
+from hindnote.hosts.claude.sessions.projection import open_transcript
+from hindnote.hosts.pi.sessions.catalogue import Catalogue as PiCatalogue
+from hindnote.hosts.pi.sessions.catalogue import Places
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 DATA = Path(__file__).parents[1] / "data"
 FACTS = ("started", "cwd", "parent", "name")

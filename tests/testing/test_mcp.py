@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from writers import ClaudeWriter, PiWriter
 
-from hindnote.core.calls import HostCall
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall
 from hindnote.hosts.mcp import plugin
 from hindnote.hosts.mcp.answers import Answers
 from hindnote.hosts.mcp.calls import Caller, Settings

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hindnote.core.calls import HostCall
+from hindnote.core.plugins.models import HostCall
 from hindnote.hosts.claude import plugin as claude_plugin
 from hindnote.hosts.pi import plugin as pi_plugin
 from hindnote.testing import Answer, Compacted, Person, Ran, Turn

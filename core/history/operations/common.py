@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.sessions import Sessions
-    from hindnote.core.outcome import RefusalCode
+    from hindnote.core.tools.outcome import RefusalCode
 
 ONE_SESSION: frozenset[RefusalCode] = frozenset(
     {

@@ -6,11 +6,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 
+from hindnote.core.delivery.window import WindowParams, WindowResult
 from hindnote.core.history.document import ToolStatus
 from hindnote.core.history.timeline import Role
-from hindnote.core.operation import Params
-from hindnote.core.outcome import Result
-from hindnote.core.window import WindowParams, WindowResult
+from hindnote.core.tools.operation import Params
+from hindnote.core.tools.outcome import Result
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 200

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from hindnote.core.budget import Size, longest, measure, utf8_size
+from hindnote.core.delivery.budget import Size, longest, measure, utf8_size
 from hindnote.core.history.operations.models import EventRow, FoldedRow, HistoryList, Page
 from hindnote.core.history.operations.render import GAP, render_frame, render_item
 from hindnote.core.history.operations.selection import Unit, Walk, units
-from hindnote.core.outcome import Refused, wire_json
+from hindnote.core.tools.outcome import Refused, wire_json
 
 if TYPE_CHECKING:
-    from hindnote.core.budget import Budget
+    from hindnote.core.delivery.budget import Budget
     from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.operations.rows import Rows
     from hindnote.core.history.operations.selection import Filters

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
-from hindnote.core.window import continuation
 
 if TYPE_CHECKING:
     from hindnote.core.history.operations.models import FoldedRow, HistoryList, HistoryRead
-    from hindnote.core.outcome import Result
+    from hindnote.core.tools.outcome import Result
 
 GAP = "\n\n"
 """Between the blocks of a list."""

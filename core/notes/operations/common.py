@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hindnote.core.operation import Params
+from hindnote.core.tools.operation import Params
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address, Homes
-    from hindnote.core.outcome import RefusalCode
+    from hindnote.core.tools.outcome import RefusalCode
 
 ADDRESSED: frozenset[RefusalCode] = frozenset(
     {

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from hindnote.core.notes.facts import Problem
 from hindnote.core.notes.operations.common import InProject
-from hindnote.core.outcome import Result
+from hindnote.core.tools.outcome import Result
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 

@@ -89,7 +89,7 @@ def _show_receipt(console: Console, answer: ToolAnswer) -> None:
     effects = answer.dto["effects"]
     complete = not answer.is_error and answer.dto["completeness"]["complete"]
     if not complete or effects["documents"] != "none" or effects["recovery"]["started"]:
-        from hindnote.core.project.presentation import receipt_lines
+        from hindnote.core.project.rendering import receipt_lines
 
         # The receipt's first line says that nothing was omitted, when nothing was.
         lines = receipt_lines(answer.dto)[int(complete) :]

@@ -118,8 +118,8 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
     if not which.isdecimal():
         return which
     from hindnote.core.project.outcome import Declined
-    from hindnote.core.project.roots import locate
-    from hindnote.core.project.todos.looking import observe
+    from hindnote.core.project.todos.observe import observe
+    from hindnote.core.project.workspace import locate
 
     try:
         roots = (place["docs_root"], place["todos_root"])

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from hindnote.core.described import Described
 from hindnote.core.project.contract.bounds import (
     MAX_ISSUES,
     MAX_PHASE_CHARS,
@@ -19,6 +18,7 @@ from hindnote.core.project.contract.bounds import (
     PathText,
     Rows,
 )
+from hindnote.core.tools.field_docs import Described
 
 
 class Closed(Described):

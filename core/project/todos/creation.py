@@ -13,7 +13,6 @@ from hindnote.core.project.contract_v1 import MAX_ID_DIGITS
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.markdown import parse_markdown
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Workspace
 from hindnote.core.project.state import digest, remove, seen, write_new
 from hindnote.core.project.todos.content import new_content
 from hindnote.core.project.todos.journal import new_id
@@ -21,6 +20,7 @@ from hindnote.core.project.todos.moves import place
 from hindnote.core.project.todos.mutation import Held, mutation
 from hindnote.core.project.todos.names import TodoName, kebab, render_id
 from hindnote.core.project.todos.scan import Found, Scan, claimed_below, identity
+from hindnote.core.project.workspace import Workspace
 
 
 def allocate(workspace: Workspace, effects: EffectLog) -> dict[str, Any]:

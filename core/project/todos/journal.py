@@ -14,9 +14,9 @@ from pydantic import Field, ValidationError, field_validator
 
 from hindnote.core.project.contract.bounds import HASH_PATTERN
 from hindnote.core.project.contract.envelope import Closed
-from hindnote.core.project.roots import STATE_DIRECTORY
 from hindnote.core.project.state import digest
 from hindnote.core.project.todos.names import parse_name
+from hindnote.core.project.workspace import STATE_DIRECTORY
 
 JOURNALS = "todo-transitions"
 STAGING = "todo-staging"

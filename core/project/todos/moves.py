@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Root
 from hindnote.core.project.state import OTHER, hash_of, remove, replace, seen, write_new
 from hindnote.core.project.todos.journal import STAGING, Journal, Stage, shown, written
+from hindnote.core.project.workspace import Root
 
 
 @dataclass(slots=True)

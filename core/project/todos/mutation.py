@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from hindnote.core.fs import atomic
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Workspace
 from hindnote.core.project.state import (
     LITTER_SECONDS,
     changing_folder,
@@ -20,9 +19,10 @@ from hindnote.core.project.state import (
     state_folder,
 )
 from hindnote.core.project.todos.journal import JOURNALS, STAGING
-from hindnote.core.project.todos.looking import TodosFolder
+from hindnote.core.project.todos.observe import TodosFolder
 from hindnote.core.project.todos.recovery import recover, staging_for
 from hindnote.core.project.todos.scan import Scan, scan
+from hindnote.core.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

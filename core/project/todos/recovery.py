@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from hindnote.core.fs.handles import closing, same_mount
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Root, Workspace, entries
 from hindnote.core.project.state import (
     OTHER,
     changing_folder,
@@ -34,6 +33,7 @@ from hindnote.core.project.todos.journal import (
     source_taken_by,
 )
 from hindnote.core.project.todos.moves import Move
+from hindnote.core.project.workspace import Root, Workspace, entries
 
 _LEFT_OVER = re.compile(r"[0-9a-f]{32}\.(?:create|target|json\.tmp)")
 

@@ -20,9 +20,9 @@ from hindnote.core.fs.handles import closing, open_folder
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.project.contract.envelope import IssueCode
 from hindnote.core.project.markdown import Markdown, decode, parse_markdown, shown
-from hindnote.core.project.roots import Root, entries
 from hindnote.core.project.state import NOT_A_FILE, digest, read_regular
 from hindnote.core.project.todos.names import TodoName, claimed_id, parse_name
+from hindnote.core.project.workspace import Root, entries
 
 LEVELS = 16
 """How deep subfolders of a todos root are looked at for ids."""

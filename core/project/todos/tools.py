@@ -11,8 +11,8 @@ from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
 from hindnote.core.project.contract_v1 import HASH_PATTERN, MAX_DESCRIPTION_CHARS, clip_utf16
 from hindnote.core.project.outcome import Declined, Observation
-from hindnote.core.project.presentation import View, counted, issue_line
-from hindnote.core.project.todos import creation, looking, transitions
+from hindnote.core.project.rendering import View, counted, issue_line
+from hindnote.core.project.todos import creation, observe, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
@@ -60,7 +60,7 @@ class TransitionParams(RootParams):
 
 def list_todos(call: Call, params: ScanParams) -> Observation:
     """Return every canonical todo and every issue."""
-    return Observation(_scan_data(looking.observe(call.workspace)))
+    return Observation(_scan_data(observe.observe(call.workspace)))
 
 
 def _scan_data(found: Scan) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def _root(found: Scan) -> dict[str, str]:
 
 def inspect(call: Call, params: InspectParams) -> Observation:
     """Return the state of one todo."""
-    name = looking.file_name(call.workspace, params.path)
-    found = looking.observe(call.workspace)
+    name = observe.file_name(call.workspace, params.path)
+    found = observe.observe(call.workspace)
     entry = found.get(name)
     if entry is None:
         raise Declined("not_found", "there is no such Markdown file in the todos root")
@@ -107,7 +107,7 @@ def create(call: Call, params: CreateParams) -> Observation:
 
 def transition(call: Call, params: TransitionParams) -> Observation:
     """Move a todo to another status."""
-    name = looking.file_name(call.workspace, params.path)
+    name = observe.file_name(call.workspace, params.path)
     moved = transitions.transition(
         call.workspace, call.effects, name, params.to_status, params.expected_content_hash
     )

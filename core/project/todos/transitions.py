@@ -10,7 +10,6 @@ from typing import Any
 from hindnote.core.project.contract.todos import TodoStatus
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined
-from hindnote.core.project.roots import Workspace
 from hindnote.core.project.state import digest
 from hindnote.core.project.todos.content import with_status
 from hindnote.core.project.todos.journal import Journal, new_id
@@ -18,6 +17,7 @@ from hindnote.core.project.todos.moves import Move
 from hindnote.core.project.todos.mutation import mutation
 from hindnote.core.project.todos.names import parse_name
 from hindnote.core.project.todos.scan import Found, Scan, identity
+from hindnote.core.project.workspace import Workspace
 
 
 def transition(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.pi.presentation.models import Part, Presentation
 from hindnote.hosts.pi.presentation.parse import present, present_command
 from hindnote.hosts.pi.presentation.query import literals
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.decoder import PiProjection
+    from hindnote.hosts.pi.sessions.projection import PiProjection
 
 
 class Shown(Part):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hindnote.core.cli.corpus import leave_refused
+from hindnote.core.cli.session_options import leave_refused
 from hindnote.core.cli.tree import Failure, current_directory, deliver
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.hosts.pi.presentation.collect import Page
@@ -62,8 +62,8 @@ def present(
 
 
 def _page(file: Path, seq: int | None, last: int | None) -> Page:
-    from hindnote.hosts.pi.decoder import Sessions
     from hindnote.hosts.pi.presentation.collect import page_of
+    from hindnote.hosts.pi.sessions.projection import Sessions
 
     try:
         projection = Sessions().of_file(file)
@@ -76,8 +76,8 @@ def _page(file: Path, seq: int | None, last: int | None) -> Page:
 
 def _latest() -> Path:
     """Return the latest session that ran in the current directory."""
-    from hindnote.core.calls import HostCall
-    from hindnote.hosts.pi.catalogue import Catalogue, places
+    from hindnote.core.plugins.models import HostCall
+    from hindnote.hosts.pi.sessions.catalogue import Catalogue, places
 
     here = current_directory()
     for entry in Catalogue().sessions(places(HostCall(host="pi", cwd=here))):

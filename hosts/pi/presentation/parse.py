@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hindnote.core.text import clean
+from hindnote.hosts.pi.format.shell import SHELLS, ending
 from hindnote.hosts.pi.presentation.grep import CUT, Reading, resolve
 from hindnote.hosts.pi.presentation.models import (
     Bash,
@@ -27,7 +28,6 @@ from hindnote.hosts.pi.presentation.models import (
     Write,
 )
 from hindnote.hosts.pi.presentation.query import query
-from hindnote.hosts.pi.session.shell import SHELLS, ending
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""

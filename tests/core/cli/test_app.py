@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote.core.cli.app import make_app
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
 
 Install = Callable[..., None]
 

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote import HostCall
+from hindnote.core.call import Dispatcher
 from hindnote.core.cli.app import make_app
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 
 SESSIONS = Path(__file__).parents[2] / "data" / "pi"
 BASIC = SESSIONS / "basic.jsonl"

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hindnote.core.cli.app import make_app
 from hindnote.core.demo import play as script
 from hindnote.core.demo.play import Scene, play
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 
 
 @pytest.fixture(scope="module")

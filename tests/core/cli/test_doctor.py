@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from hindnote.core.cli.app import make_app
 from hindnote.core.doctor import installation as checks
 from hindnote.core.doctor.findings import Finding, Level
-from hindnote.core.history import cache
+from hindnote.core.history import index_cache
 
 
 def doctor(monkeypatch: pytest.MonkeyPatch, *levels: Level, message: str = "m") -> Result:
@@ -91,7 +91,7 @@ def test_a_session_that_cannot_be_read_is_wrong(
         raise PermissionError(13, "Permission denied", str(path))
 
     corpus.add_claude("cccccccc-1", "one")
-    monkeypatch.setattr(cache, "LineFile", refuse)
+    monkeypatch.setattr(index_cache, "LineFile", refuse)
 
     result = CliRunner().invoke(make_app(), ["doctor", "--sessions"])
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from hindnote.core.cli import home as command
 from hindnote.core.cli.app import make_app
-from hindnote.core.trust import trusted_homes
+from hindnote.core.places.trust import trusted_homes
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "person"
     (home / "app" / ".git").mkdir(parents=True)
     for module in ("home", "project_id", "trust"):
-        monkeypatch.setattr(f"hindnote.core.{module}.person_home", lambda: home)
+        monkeypatch.setattr(f"hindnote.core.places.{module}.person_home", lambda: home)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HINDNOTE_HOME", str(home / "app" / "notes"))
     monkeypatch.delenv("CLAUDECODE", raising=False)

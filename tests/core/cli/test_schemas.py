@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from hindnote.core.cli.app import make_app
 from hindnote.core.project.tools import NAMES as PROJECT_NAMES
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 
 
 def test_all_seven_declarations_are_printed_in_order() -> None:

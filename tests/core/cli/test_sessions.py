@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from hindnote.core.calls import SessionEntry
 from hindnote.core.cli import sessions as module
 from hindnote.core.cli.app import make_app
 from hindnote.core.cli.sessions import short_names
-from hindnote.core.history import cache
+from hindnote.core.history import index_cache
+from hindnote.core.plugins.models import SessionEntry
 
 
 def run(*arguments: str) -> Result:
@@ -126,7 +126,7 @@ def test_a_session_that_cannot_be_read_is_listed_as_such(
         raise PermissionError(13, "Permission denied", str(path))
 
     corpus.add_pi("aaaaaaaa-1", "one")
-    monkeypatch.setattr(cache, "LineFile", refuse)
+    monkeypatch.setattr(index_cache, "LineFile", refuse)
 
     (one,) = told()["sessions"]
 

@@ -14,10 +14,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hindnote.core.budget import Budget
-from hindnote.core.calls import Decoration, HostCall, Identity, SessionEntry
-from hindnote.core.failures import HostFailure
-from hindnote.core.history.instants import instant
+from hindnote.core.delivery.budget import Budget
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.projection import (
     Branch,
     Damage,
@@ -26,8 +24,10 @@ from hindnote.core.history.projection import (
     SlotFacts,
     SlotKind,
 )
-from hindnote.core.operation import BoundCall
-from hindnote.core.outcome import Refused
+from hindnote.core.history.times import instant
+from hindnote.core.plugins.models import Decoration, HostCall, Identity, SessionEntry
+from hindnote.core.tools.operation import BoundCall
+from hindnote.core.tools.outcome import Refused
 
 
 @dataclass

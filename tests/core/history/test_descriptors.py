@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hindnote.core.history import descriptors
-from hindnote.core.history.cache import FileCache
 from hindnote.core.history.descriptors import OpenFile, Pool
+from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.lines import LineFile
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.history import lines
-from hindnote.core.history.cache import FileCache
+from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.lines import LineFile, State
 
 

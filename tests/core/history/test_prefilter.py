@@ -26,10 +26,10 @@ from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.text.matching import Matcher
-from hindnote.hosts.claude import catalogue as claude
-from hindnote.hosts.claude.decoder import Transcript
-from hindnote.hosts.pi import catalogue as pi
-from hindnote.hosts.pi.decoder import Sessions
+from hindnote.hosts.claude.sessions import catalogue as claude
+from hindnote.hosts.claude.sessions.projection import Transcript
+from hindnote.hosts.pi.sessions import catalogue as pi
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 DATA = Path(__file__).parents[2] / "data"
 rg = shutil.which("rg")

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.history import cache
+from hindnote.core.call import Dispatcher
+from hindnote.core.history import index_cache
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Success
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.tools.outcome import Success
 from hindnote.hosts.claude import plugin as claude
 from hindnote.hosts.pi import plugin as pi
 
@@ -156,7 +156,7 @@ def test_a_list_of_all_does_not_forget_the_running_session(
             opened.append(path)
             super().__init__(path)
 
-    monkeypatch.setattr(cache, "LineFile", Counted)
+    monkeypatch.setattr(index_cache, "LineFile", Counted)
     running = tmp_path / file
     listed.call = HostCall(host=host, cwd=tmp_path, session_file=running)
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.sessions import Sessions
-from hindnote.core.outcome import MESSAGE_LIMIT, Refused
+from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused
 
 MAIN = "01a22be3-c9bc-7148"
 

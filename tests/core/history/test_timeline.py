@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 
 def statuses(builder: SessionBuilder) -> dict[int, str | None]:

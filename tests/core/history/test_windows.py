@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 
-from hindnote.core.boot import SeenWindow, boot_block, take
+from hindnote.core.boot.block import SeenWindow, boot_block, take
 
 
 def test_a_snapshot_holds_each_windows_range_size_and_time() -> None:

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from hindnote.core.budget import Budget, measure
-from hindnote.core.calls import HostCall, Identity
+from hindnote.core.delivery.budget import Budget, measure
 from hindnote.core.history.source import HistorySource
 from hindnote.core.notes.store import Store
-from hindnote.core.operation import BoundCall
-from hindnote.core.outcome import Refusal, Refused, Result, Success, wire
-from hindnote.core.registry import registry
+from hindnote.core.plugins.models import HostCall, Identity
+from hindnote.core.tools.operation import BoundCall
+from hindnote.core.tools.outcome import Refusal, Refused, Result, Success, wire
+from hindnote.core.tools.registry import registry
 
 OPERATIONS = {name: each for name, each in registry().items() if each.family == "notes"}
 KEY = "shop-0123abcd"
@@ -93,7 +93,7 @@ class Agent:
 
     @property
     def store(self) -> Store:
-        from hindnote.core.project_id import project_key
+        from hindnote.core.places.project import project_key
 
         return Store(self.identity, project_key(self.cwd))
 

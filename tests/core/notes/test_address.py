@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.core.calls import Identity
 from hindnote.core.notes.address import Homes, check_new, path_problem
-from hindnote.core.outcome import Refused
+from hindnote.core.plugins.models import Identity
+from hindnote.core.tools.outcome import Refused
 
 HOMES = Homes(Identity(Path("/notes"), "pi", "s/1", "me", "gpt"), "shop-0123abcd")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.outcome import Refusal
+from hindnote.core.tools.outcome import Refusal
 
 pytestmark = pytest.mark.campaign
 
@@ -143,10 +143,10 @@ def test_nothing_outside_is_made_read_or_changed_while_folders_become_links(
 UPDATES = """
 import mmap, os, sys
 from pathlib import Path
-from hindnote.core.calls import Identity
+from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.store import Store
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 os.fsync = lambda _: None
 home = Path(sys.argv[1])
@@ -215,10 +215,10 @@ def test_no_save_of_an_editor_is_lost_under_constant_updates(
 KILLS = """
 import json, mmap, os, random, signal, sys, time
 from pathlib import Path
-from hindnote.core.calls import Identity
+from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 home, operations, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 os.fsync = lambda _: None

@@ -16,10 +16,10 @@ import pytest
 WORKER = """
 import sys
 from pathlib import Path
-from hindnote.core.calls import Identity
+from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.store import Store
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 home, action, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")

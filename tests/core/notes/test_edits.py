@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.notes.edits import Replacement, apply
-from hindnote.core.outcome import Refused
+from hindnote.core.tools.outcome import Refused
 
 
 def edit(body: str, *edits: tuple[str, str], replace_all: bool = False) -> str:

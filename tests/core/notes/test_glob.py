@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
 
-from hindnote.core.calls import Identity
 from hindnote.core.notes.address import Homes
 from hindnote.core.notes.glob import scope
-from hindnote.core.outcome import Refused
+from hindnote.core.plugins.models import Identity
+from hindnote.core.tools.outcome import Refused
 
 HOMES = Homes(Identity(Path("/notes"), "pi", "s1", "me", "gpt"), "shop-0123abcd")
 NOTES = [

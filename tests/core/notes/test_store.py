@@ -469,7 +469,7 @@ def test_a_rename_into_a_colliding_name_is_refused(agent: Any) -> None:
     "extra", [{"edits": []}, {"archived": False}, {"origin": "self"}, {"replace_all": False}]
 )
 def test_a_rename_goes_alone(agent: Any, extra: dict[str, Any]) -> None:
-    from hindnote.core.operation import ArgumentError
+    from hindnote.core.tools.operation import ArgumentError
 
     with pytest.raises(
         ArgumentError, match="arguments: rename_to goes with expected_version and cwd alone"

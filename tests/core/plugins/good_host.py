@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hindnote import HostCall, HostIdentity, SessionEntry, hookimpl
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.rules import PluginRefused
 
 

@@ -9,7 +9,7 @@ import pytest
 from good_host import Good, refusal
 
 from hindnote import hookimpl
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.rules import RESERVED_NAMES
 
 
@@ -87,7 +87,7 @@ def test_a_name_that_only_dir_tells_is_refused() -> None:
 
 
 def test_a_name_imported_from_the_core_is_refused_with_the_way_out() -> None:
-    from hindnote.core.cwd import resolve_cwd
+    from hindnote.core.places.cwd import resolve_cwd
 
     module = types.ModuleType("importing_host")
     vars(module)["resolve_cwd"] = resolve_cwd
@@ -95,7 +95,7 @@ def test_a_name_imported_from_the_core_is_refused_with_the_way_out() -> None:
     refused = refusal(module)
 
     assert refused.code == "cwd_override"
-    assert "from hindnote.core.cwd import resolve_cwd as _resolve_cwd" in refused.reason
+    assert "from hindnote.core.places.cwd import resolve_cwd as _resolve_cwd" in refused.reason
 
 
 def test_a_private_name_of_the_cwd_logic_is_the_plugin_s_own() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 
 CALL = HostCall(host="good", cwd=Path("/"))
 
@@ -284,7 +284,7 @@ def test_a_third_party_s_host_is_found_through_its_entry_point(install: Install)
         ("raise SystemExit(3)", "import_failed"),
         ("def broken(:", "import_failed"),
         ("", "missing_hook"),
-        ("from hindnote.core.project_id import project_key", "cwd_override"),
+        ("from hindnote.core.places.project import project_key", "cwd_override"),
     ],
 )
 def test_a_broken_plugin_is_refused_and_the_others_are_served(

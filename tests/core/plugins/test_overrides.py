@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.failures import HostFailure
+from hindnote.core.call import Dispatcher
+from hindnote.core.errors import HostFailure
 from hindnote.core.history.projection import (
     Branch,
     Damage,
@@ -25,8 +25,8 @@ from hindnote.core.history.projection import (
     SlotFacts,
     SlotKind,
 )
-from hindnote.core.outcome import Refusal
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.tools.outcome import Refusal
 
 CLEAN = "created"
 
@@ -312,7 +312,7 @@ def test_operations_cannot_be_replaced(world: World) -> None:
 
 
 def test_the_registry_cannot_be_changed() -> None:
-    from hindnote.core.registry import registry
+    from hindnote.core.tools.registry import registry
 
     with pytest.raises(TypeError):
         registry()["notes_write"] = None  # type: ignore[index]

@@ -14,7 +14,7 @@ import pytest
 from good_host import Good, refusal
 
 from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl, hookspecs
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.rules import (
     RuleCode,
     new_manager,

@@ -11,7 +11,7 @@ from typing import Any
 from good_host import Good
 
 from hindnote import HostCall, HostIdentity, hookimpl
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 
 THREADS = 4
 PATIENCE = 20.0

@@ -12,7 +12,7 @@ from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_a
 from hindnote.core.project.delivery import deliver
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined, Observation
-from hindnote.core.project.presentation import receipt_lines
+from hindnote.core.project.rendering import receipt_lines
 
 HASH = f"sha256:{'0a' * 32}"
 

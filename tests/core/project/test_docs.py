@@ -33,7 +33,7 @@ def test_every_ceiling_is_documented(name: str) -> None:
 
 
 def test_the_example_profile_works(tmp_path: Path) -> None:
-    from hindnote.core.project.artifacts import profiles
+    from hindnote.core.project.documents import profiles
 
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     module: dict[str, object] = {}

@@ -10,15 +10,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hindnote.core.failures import HostFailure
-from hindnote.core.operation import ArgumentError
+from hindnote.core.errors import HostFailure
 from hindnote.core.project import tools
 from hindnote.core.project.contract.marks import json_size
 from hindnote.core.project.contract_v1 import SUCCESSES, output_schema
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined, Observation
-from hindnote.core.project.presentation import SMALL_JSON_BYTES
+from hindnote.core.project.rendering import SMALL_JSON_BYTES
 from hindnote.core.project.tools import answer, declaration, project_tools, run_tool, tool_named
+from hindnote.core.tools.operation import ArgumentError
 
 Run = Callable[..., Any]
 
@@ -82,7 +82,7 @@ def test_arguments_that_break_the_schema_are_a_host_failure(
 def test_a_crash_of_a_handler_is_not_dressed_up(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hindnote.core.project.todos import looking
+    from hindnote.core.project.todos import observe as looking
 
     def crash(*_: Any) -> None:
         raise ZeroDivisionError

@@ -8,8 +8,8 @@ import subprocess
 from claude_host import DONE, PREFIX, Claude, results, texts, tool
 from model import Request, Text, ToolCall, Turn
 
-from hindnote.core.declarations import declaration
-from hindnote.core.registry import registry
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 
 def test_the_model_is_offered_the_seven_tools_as_declared(claude: Claude) -> None:

@@ -8,8 +8,8 @@ import threading
 from claude_host import DONE, PREFIX, Claude, results, texts, tool, wait_until
 from model import Hold, Turn
 
-from hindnote.core.declarations import declaration
-from hindnote.core.registry import registry
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 
 def test_the_model_is_offered_the_seven_as_declared(program: Claude, options: list[str]) -> None:

@@ -11,8 +11,8 @@ import pytest
 from model import ScriptedModel, Text, Turn
 from programs import PROGRAMS, Codex, OpenCode, Program
 
-from hindnote.core.declarations import declaration
-from hindnote.core.registry import registry
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 DONE = Turn(Text("Done."))
 

@@ -16,8 +16,8 @@ from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import Pi
 
 from hindnote import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.pi import plugin
 
 STARTS = 15

@@ -11,7 +11,7 @@ from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import Pi
 
 import hindnote.hosts.pi
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 
 EXTENSION = Path(hindnote.hosts.pi.__file__).parent / "extension"
 DONE = Turn(Text("done"))

@@ -13,7 +13,7 @@ from pi_host import Pi, output, script
 
 from hindnote.core.project import tools as project
 from hindnote.core.project.tools import ToolAnswer, run_tool
-from hindnote.core.registry import NAMES
+from hindnote.core.tools.registry import NAMES
 
 DONE = Turn(Text("done"))
 

@@ -10,7 +10,7 @@ import pytest
 from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import RESERVE, WINDOW, Pi, output, script
 
-from hindnote.core.registry import NAMES, registry
+from hindnote.core.tools.registry import NAMES, registry
 
 DONE = Turn(Text("done"))
 

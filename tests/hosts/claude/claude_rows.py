@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hindnote.core.history.lines import LineFile
-from hindnote.hosts.claude.decoder import Transcript
-from hindnote.hosts.claude.transcript.branch import host_branch
+from hindnote.hosts.claude.sessions.branch import host_branch
+from hindnote.hosts.claude.sessions.projection import Transcript
 
 SESSION = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
 NIL = "00000000-0000-0000-0000-000000000000"

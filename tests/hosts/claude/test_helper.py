@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.failures import HostFailure
-from hindnote.core.operation import ArgumentError
-from hindnote.core.outcome import Refusal, Refused, Result, Success, render_refusal, wire
+from hindnote.core.errors import HostFailure
 from hindnote.core.project.tools import run_tool
+from hindnote.core.tools.operation import ArgumentError
+from hindnote.core.tools.outcome import Refusal, Refused, Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
 from hindnote.hosts.claude.helper import BODY_LIMIT
@@ -39,7 +39,7 @@ class Recorder:
         self.barrier = threading.Barrier(3)
 
     def call(self, call: Any, name: str, arguments: dict[str, Any]) -> Any:
-        from hindnote.core.dispatch import Answer
+        from hindnote.core.call import Answer
 
         self.calls.append(call)
         match arguments.get("do"):
@@ -223,7 +223,7 @@ def test_wrong_usage_says_what_is_right(
 def test_the_helper_loads_no_command_line_library() -> None:
     code = (
         "import sys, hindnote.hosts.claude.__main__, hindnote.hosts.claude.helper as h\n"
-        "import hindnote.hosts.claude.server, hindnote.core.dispatch, hindnote.core.plugins\n"
+        "import hindnote.hosts.claude.server, hindnote.core.call, hindnote.core.plugins\n"
         "print(sorted({'click', 'rich', 'asyncio', 'http.server', 'sqlite3'} & set(sys.modules)))"
     )
 

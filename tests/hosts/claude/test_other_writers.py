@@ -9,7 +9,7 @@ import pytest
 from claude_rows import Writer
 
 from hindnote.core.history.timeline import Timeline
-from hindnote.hosts.claude.decoder import open_transcript
+from hindnote.hosts.claude.sessions.projection import open_transcript
 
 
 def conversation() -> Writer:

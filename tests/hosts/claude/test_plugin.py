@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.calls import HostCall
-from hindnote.core.failures import HostFailure
+from hindnote.core.errors import HostFailure
+from hindnote.core.plugins.models import HostCall
 from hindnote.hosts.claude import plugin
 
 DATA = Path(__file__).parents[2] / "data" / "claude"

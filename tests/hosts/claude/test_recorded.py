@@ -13,9 +13,9 @@ from hindnote.core.history import lines as line_files
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
-from hindnote.hosts.claude.decoder import Transcript
-from hindnote.hosts.claude.transcript.branch import host_branch
-from hindnote.hosts.claude.transcript.spine import NO_GROUP, SPEAKER
+from hindnote.hosts.claude.sessions.branch import host_branch
+from hindnote.hosts.claude.sessions.projection import Transcript
+from hindnote.hosts.claude.sessions.spine import NO_GROUP, SPEAKER
 
 DATA = Path(__file__).parents[2] / "data" / "claude"
 EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text("utf-8"))

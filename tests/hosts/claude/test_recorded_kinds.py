@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.core.dispatch import Dispatcher
+from hindnote.core.call import Dispatcher
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin
-from hindnote.hosts.claude.catalogue import Catalogue
-from hindnote.hosts.claude.decoder import open_transcript
+from hindnote.hosts.claude.sessions.catalogue import Catalogue
+from hindnote.hosts.claude.sessions.projection import open_transcript
 
 DATA = Path(__file__).parents[2] / "data" / "claude"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.mcp import command, plugin
 from hindnote.hosts.mcp.answers import Answers
 from hindnote.hosts.mcp.calls import Settings

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.calls import HostCall, SessionEntry
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall, SessionEntry
 from hindnote.hosts.mcp import plugin
 from hindnote.hosts.mcp.calls import Caller, Settings, caller, history_call, notes_call
 from hindnote.hosts.pi import plugin as pi

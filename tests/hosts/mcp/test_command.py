@@ -147,7 +147,7 @@ def test_home_and_directory_can_be_named(tmp_path: Path) -> None:
 
 STUCK = """
 import time
-from hindnote.core.dispatch import Dispatcher
+from hindnote.core.call import Dispatcher
 def stuck(*_):
     print("a plugin prints", flush=True)
     time.sleep(600)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hindnote.core.calls import HostCall, HostIdentity
-from hindnote.core.plugins import Hosts
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall, HostIdentity
 from hindnote.hosts.mcp import plugin
 
 

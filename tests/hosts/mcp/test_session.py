@@ -13,7 +13,7 @@ from conversation import DECLARED, HOSTS, VERSIONS, Conversation, conversation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.core.dispatch import Dispatcher, HostFailure
+from hindnote.core.call import Dispatcher, HostFailure
 from hindnote.hosts.mcp.calls import Caller, Settings, history_call, notes_call
 from hindnote.hosts.mcp.versions import INSTRUCTIONS, STATELESS
 from hindnote.hosts.mcp.wire import (

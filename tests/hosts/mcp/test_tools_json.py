@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from conversation import DECLARED
 
-from hindnote.core.declarations import declaration
-from hindnote.core.registry import registry
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 
 def test_tools_json_is_what_the_core_declares() -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hindnote.core.doctor import Finding
 from hindnote.hosts.pi.doctor import checks
 from hindnote.hosts.pi.install import install, uninstall
-from hindnote.hosts.pi.places import MANIFEST, SOURCE
+from hindnote.hosts.pi.paths import MANIFEST, SOURCE
 
 INSTALLED = Path(".pi/agent/extensions/hindnote")
 

@@ -11,9 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from hindnote.hosts.pi import places
+from hindnote.hosts.pi import paths
 from hindnote.hosts.pi.install import install, place, uninstall
-from hindnote.hosts.pi.places import MANIFEST, SOURCE, scopes, shipped
+from hindnote.hosts.pi.paths import MANIFEST, SOURCE, scopes, shipped
 
 
 def run(command: click.Command, *arguments: str) -> Result:
@@ -324,7 +324,7 @@ def test_relative_and_typed_references_are_found(home: Path) -> None:
     entries = [{"source": "../../hn"}, "../../missing", "-../../hn/index.ts", 5]
     (agent / "settings.json").write_text(json.dumps({"packages": entries}))
 
-    [scope, _] = places.scopes()
+    [scope, _] = paths.scopes()
     assert list(scope.referenced()) == [SOURCE.resolve()]
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from pi_sessions import Writer, call, text
 
-from hindnote.core.calls import HostCall, SessionEntry
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall, SessionEntry
 from hindnote.hosts.pi import plugin
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.calls import HostCall
-from hindnote.core.dispatch import Answer, HostFailure
-from hindnote.core.operation import ArgumentError
-from hindnote.core.outcome import Refusal, Refused, render_refusal, wire
+from hindnote.core.call import Answer, HostFailure
+from hindnote.core.plugins.models import HostCall
 from hindnote.core.project.tools import ToolAnswer, run_tool
+from hindnote.core.tools.operation import ArgumentError
+from hindnote.core.tools.outcome import Refusal, Refused, render_refusal, wire
 from hindnote.hosts.pi.protocol import PROTOCOL
 from hindnote.hosts.pi.server import Server
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
-from hindnote.core.declarations import declaration
 from hindnote.core.project import tools
-from hindnote.core.registry import registry
-from hindnote.hosts.pi.places import SOURCE
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
+from hindnote.hosts.pi.paths import SOURCE
 
 
 def test_tools_json_is_what_the_core_declares() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 
-from hindnote.core.calls import SessionEntry
-from hindnote.core.history.operations import corpus
-from hindnote.core.history.operations.listing import HISTORY_LIST
+from hindnote.core.history.operations import wildcard
+from hindnote.core.history.operations.list import HISTORY_LIST
 from hindnote.core.history.operations.order import LARGE, SAME_AGE, by_age
 from hindnote.core.history.sessions import Target
-from hindnote.core.outcome import Success, wire
+from hindnote.core.plugins.models import SessionEntry
+from hindnote.core.tools.outcome import Success, wire
 
 NOW = 1_800_000_000.0
 
@@ -71,7 +71,7 @@ def test_a_session_that_had_to_wait_and_was_not_reached_counts_as_remaining(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = iter(range(0, 10_000, 1_000))
-    monkeypatch.setattr(corpus, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(wildcard, "monotonic", lambda: next(clock))
 
     page = listed()
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core.declarations import declaration
-from hindnote.core.operation import ArgumentError
-from hindnote.core.outcome import Success
-from hindnote.core.registry import registry
+from hindnote.core.tools.operation import ArgumentError
+from hindnote.core.tools.outcome import Success
+from hindnote.core.tools.registry import registry
+from hindnote.core.tools.schema import declaration
 
 OPERATIONS = [operation for operation in registry().values() if operation.family == "notes"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.hosts.claude.catalogue import Catalogue
-from hindnote.hosts.claude.decoder import open_transcript
 from hindnote.hosts.claude.format.header import Place, place_of
-from hindnote.hosts.claude.layout import session_file
+from hindnote.hosts.claude.paths import session_file
+from hindnote.hosts.claude.sessions.catalogue import Catalogue
+from hindnote.hosts.claude.sessions.projection import open_transcript
 
 NEW = "11111111-2222-4333-8444-555555555501"
 OLD = "11111111-2222-4333-8444-555555555502"

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.pi import plugin
-from hindnote.hosts.pi.catalogue import Catalogue, places
-from hindnote.hosts.pi.decoder import Sessions
+from hindnote.hosts.pi.sessions.catalogue import Catalogue, places
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 TIME = "2026-11-30T10:00:00.000Z"
 

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from pi_sessions import Writer, call
 
-from hindnote.hosts.pi.decoder import Sessions
 from hindnote.hosts.pi.presentation.collect import page_of
 from hindnote.hosts.pi.presentation.html import document
+from hindnote.hosts.pi.sessions.projection import Sessions
 
 DATA = Path(__file__).parents[3] / "data/pi"
 FILES = sorted(DATA.glob("*.jsonl"))

@@ -1,0 +1,1 @@
+"""The boot block: what a session's first request says of its memory."""

@@ -1,0 +1,334 @@
+"""The boot block: what an agent reads at the start of a window, before anything else.
+
+``take`` reads the notes and the session once; ``render`` is a pure function of what
+it read. A host stores the text and sends it with every request of the window, for
+days perhaps, so times are absolute. When room is short the window tree and the names
+of notes come first, and the bodies of ``MAP.md`` share what is left; whatever is cut
+names the call that continues it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta, timezone
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.notes.summary import HomeIndex, IndexedNote
+    from hindnote.core.tools.operation import BoundCall
+
+BOOT_LIMIT = 16_000
+"""Code points of the whole block, at most."""
+
+MAP_LIMIT = 4_096
+"""Code points of one home's ``MAP.md``, at most."""
+
+NAMES_SHOWN = 10
+"""Freshest notes of one home, at most."""
+
+NAMES_ROOM = 1_400
+WINDOWS_ROOM = 3_000
+"""Code points of one home's names, and of the window tree, without their pointers."""
+
+FACT_LIMIT = 200
+"""Code points of one fact of the identity, at most."""
+
+MAP_NAME = "MAP.md"
+
+
+class SeenWindow(Struct, frozen=True):
+    """One window of the session."""
+
+    first_seq: int
+    last_seq: int
+    events: int
+    started: float | None
+    """Seconds since the epoch; None when the host recorded no time."""
+
+
+class Snapshot(Struct, frozen=True):
+    """All that a boot block says, read at one moment."""
+
+    now: float
+    """Seconds since the epoch."""
+
+    utc_offset: int
+    """Seconds by which the person's clock is ahead of UTC; all times are shown on it."""
+
+    host: str
+    session_id: str | None
+    agent: str
+    model: str
+    project_key: str | None
+    """None when the session's directory does not exist."""
+
+    directory: str
+    tool_prefix: str
+    offered: frozenset[str]
+    """Names of the operations that the session was offered; no other one is named."""
+
+    homes: tuple[HomeIndex, ...] = ()
+    refused: str | None = None
+    """Why the notes home may not be used, and no home is shown."""
+
+    windows: tuple[SeenWindow, ...] = ()
+    """Oldest first, the one that begins now last; empty when the session has no history yet."""
+
+
+def boot_block(
+    bound: BoundCall,
+    now: float,
+    offered: Collection[str] | None = None,
+    refused: str | None = None,
+) -> str:
+    """Return the boot block for a window that begins now.
+
+    Args:
+        bound: A call with its surroundings.
+        now: Seconds since the epoch.
+        offered: Names of the operations that the session was offered; None for all.
+        refused: Why the notes home may not be used; None when it may.
+
+    Raises:
+        Refused: ``unreadable_session``: a failure is for the host to show, not to store.
+    """
+    return render(take(bound, now, offered, refused))
+
+
+# -- looking -------------------------------------------------------------------
+
+
+def take(
+    bound: BoundCall, now: float, offered: Collection[str] | None = None, refused: str | None = None
+) -> Snapshot:
+    """Return what there is to say to the agent of a call.
+
+    Args:
+        bound: A call with its surroundings.
+        now: Seconds since the epoch.
+        offered: Names of the operations that the session was offered; None for all.
+        refused: Why the notes home may not be used; None when it may.
+
+    Raises:
+        Refused: ``unreadable_session``.
+    """
+    from hindnote.core.notes.summary import index
+    from hindnote.core.tools.registry import NAMES
+
+    projection = bound.history.current(bound.call)
+    return Snapshot(
+        now=now,
+        utc_offset=time.localtime(now).tm_gmtoff,
+        host=bound.identity.host,
+        session_id=bound.identity.session_id,
+        agent=bound.identity.agent,
+        model=bound.identity.model,
+        project_key=bound.project_key,
+        directory=str(bound.cwd),
+        tool_prefix=bound.identity.tool_prefix,
+        offered=frozenset(NAMES if offered is None else offered),
+        homes=() if refused else index(bound.identity, bound.project_key, NAMES_SHOWN),
+        refused=refused,
+        windows=() if projection is None else _windows(projection),
+    )
+
+
+def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
+    from hindnote.core.history.timeline import Timeline
+    from hindnote.core.history.times import instant
+
+    timeline = Timeline(projection)
+    if not timeline.size:
+        return ()
+    starts = list(projection.windows)
+    found = []
+    for start, end in zip(starts, [*starts[1:], projection.last_seq + 1], strict=True):
+        stretch = range(timeline.before(start), timeline.before(end))
+        events = list(timeline.events(stretch))
+        started = instant(timeline.event(events[0]).created_at) if events else nan
+        found.append(SeenWindow(start, end - 1, len(events), None if isnan(started) else started))
+    return tuple(found)
+
+
+# -- saying --------------------------------------------------------------------
+
+
+def render(seen: Snapshot) -> str:
+    """Return the block's text, within ``BOOT_LIMIT`` code points."""
+    used = [home for home in seen.homes if not _is_empty(home)]
+    head, windows = _identity(seen), _window_tree(seen)
+    names = [_names(seen, home) for home in used]
+    fixed = [head, *names, *filter(None, [_empty_homes(seen), windows])]
+    room = BOOT_LIMIT - sum(len(block) + len("\n\n") for block in fixed)
+    shares = _shares([len(_map(seen, home, BOOT_LIMIT)) for home in used], room)
+    blocks = [
+        text + _map(seen, home, share)
+        for home, text, share in zip(used, names, shares, strict=True)
+    ]
+    return "\n\n".join(filter(None, [head, *blocks, _empty_homes(seen), windows]))
+
+
+def _shares(wanted: Sequence[int], room: int) -> list[int]:
+    """Return how much of ``room`` each gets: what it wants, or the same as the others cut short."""
+    shares = [0] * len(wanted)
+    smallest_first = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for place, index in enumerate(smallest_first):
+        shares[index] = min(wanted[index], room // (len(wanted) - place))
+        room -= shares[index]
+    return shares
+
+
+def _call(seen: Snapshot, tool: str, **arguments: object) -> str | None:
+    """Return a call as the model would make it; None when it was not offered the tool."""
+    if tool not in seen.offered:
+        return None
+    shown = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return f"{seen.tool_prefix}{tool} {shown}"
+
+
+def _identity(seen: Snapshot) -> str:
+    session = "no session" if seen.session_id is None else f"session {_cut(seen.session_id)}"
+    lines = [
+        f"# Memory beyond this window (hindnote), as of {_time(seen, seen.now)} {_clock(seen)}\n",
+        f"Host {seen.host}, {session}, agent {seen.agent}, model {seen.model}.",
+        f"Project {seen.project_key}, directory {_cut(seen.directory)}."
+        if seen.project_key is not None
+        else f"No project: the directory {_cut(seen.directory)} does not exist.",
+    ]
+    if "notes_write" in seen.offered:
+        lines.append(
+            f"Call {seen.tool_prefix}notes_write as soon as you know what a later window needs: "
+            "decisions, open ends, traps."
+        )
+    everywhere = _call(seen, "history_list", session="*", query="…")
+    if everywhere is not None:
+        lines.append(f"Search every session: {everywhere}.")
+    return "\n".join(lines)
+
+
+def _time(seen: Snapshot, seconds: float) -> str:
+    """Return a point in time to the minute, on the person's clock."""
+    try:
+        moment = datetime.fromtimestamp(seconds, timezone(timedelta(seconds=seen.utc_offset)))
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time"
+    return moment.strftime("%Y-%m-%d %H:%M")
+
+
+def _clock(seen: Snapshot) -> str:
+    sign = "-" if seen.utc_offset < 0 else "+"
+    hours, minutes = divmod(abs(seen.utc_offset) // 60, 60)
+    return f"(UTC{sign}{hours:02}:{minutes:02})"
+
+
+def _is_empty(home: HomeIndex) -> bool:
+    return home.available and not home.total and not home.unreadable
+
+
+def _empty_homes(seen: Snapshot) -> str:
+    if seen.refused is not None:
+        return f"Notes cannot be used: {seen.refused}"
+    names = [_spoken(home) for home in seen.homes if _is_empty(home)]
+    return f"No notes yet: {', '.join(names)}." if names else ""
+
+
+def _spoken(home: HomeIndex) -> str:
+    return home.name if home.name.startswith("@") else "this session"
+
+
+def _names(seen: Snapshot, home: HomeIndex) -> str:
+    prefix = _prefix(home)
+    title = f"## Notes in {prefix}" if prefix else "## Notes of this session"
+    if not home.available:
+        return f"{title}\n[unavailable: this home cannot be opened]"
+    lines = [_note_line(seen, note) for note in home.freshest]
+    shown = _fitting(lines, NAMES_ROOM)
+    more = home.total - len(shown) - (home.map is not None)
+    if more > 0:
+        listed = _call(seen, "notes_list", glob=f"{prefix}**")
+        shown.append(f"[{more} more: {listed}]" if listed else f"[{more} more]")
+    if home.unreadable:
+        shown.append(f"[{home.unreadable} cannot be read]")
+    if not shown:
+        shown.append("none besides the map")
+    return "\n".join([title, *shown])
+
+
+def _prefix(home: HomeIndex) -> str:
+    """Return what addresses in a home begin with."""
+    return f"{home.name}/" if home.name.startswith("@") else ""
+
+
+def _note_line(seen: Snapshot, note: IndexedNote) -> str:
+    return f"- {note.address}, {note.chars} characters, {_time(seen, note.updated_ms / 1000)}"
+
+
+def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
+    """Return what a home's section says of its map, in ``room`` or at least with a pointer."""
+    if home.map is None:
+        return ""
+    address = f"{_prefix(home)}{MAP_NAME}"
+    head = f"\n\n{address}:\n"
+    whole = head + home.map
+    if len(home.map) <= MAP_LIMIT and len(whole) <= room:
+        return whole
+
+    def pointer(shown: int) -> str:
+        rest = _call(seen, "notes_read", address=address, offset_chars=shown)
+        return f"\n[cut; {rest} goes on]" if rest else "\n[cut]"
+
+    shown = min(MAP_LIMIT, room - len(head) - len(pointer(len(home.map))))
+    shown = max(0, shown)
+    return head + home.map[:shown] + pointer(shown)
+
+
+def _window_tree(seen: Snapshot) -> str:
+    if len(seen.windows) < 2:
+        # All of a first window is in the agent's context.
+        return ""
+    lines = ["## Windows of this session"]
+    tree = [
+        f"- window {number}: seq {window.first_seq} to {window.last_seq}, {_events(window.events)}"
+        + (f", from {_time(seen, window.started)}" if window.started is not None else "")
+        for number, window in enumerate(seen.windows, start=1)
+    ]
+    shown = _fitting(tree[::-1], WINDOWS_ROOM)[::-1]
+    left = len(tree) - len(shown)
+    if left:
+        last = seen.windows[left - 1].last_seq
+        listed = _call(seen, "history_list", before_seq=last + 1)
+        lines.append(f"[{left} older, seq 1 to {last}" + (f": {listed}]" if listed else "]"))
+    lines.extend(shown)
+    # The one that begins now is in the agent's context; what the one before it held is not.
+    before = seen.windows[-2]
+    bounds = {"after_seq": before.first_seq - 1, "before_seq": before.last_seq + 1}
+    recipe = _call(seen, "history_list", **bounds)
+    if recipe is not None:
+        lines.append(f"The window before this one: {recipe}")
+    return "\n".join(lines)
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count} events"
+
+
+def _fitting(lines: Sequence[str], room: int) -> list[str]:
+    """Return the lines from the start that fit, the first one in any case."""
+    shown: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0 and shown:
+            break
+        shown.append(line)
+    return shown
+
+
+def _cut(fact: str) -> str:
+    plain = " ".join(fact.split())
+    return plain if len(plain) <= FACT_LIMIT else f"{plain[: FACT_LIMIT - 1]}…"

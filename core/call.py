@@ -1,0 +1,244 @@
+"""One call from a host, from start to finish: bind, resolve cwd, handle, render, fit, package.
+
+Every host's entry script, the command line and the tests come through
+``Dispatcher.call``. It is the only place where an outcome becomes wire data. The
+project tools are no operations: they come through ``Dispatcher.project``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from hindnote.core.delivery.budget import Budget, measure
+from hindnote.core.errors import HostFailure, Malformed
+from hindnote.core.places.cwd import resolve_cwd
+from hindnote.core.places.home import NotesHome, as_home
+from hindnote.core.plugins.border import plain_call
+from hindnote.core.plugins.guard import stdout_to_stderr
+from hindnote.core.plugins.models import Decoration, HostCall, Identity
+from hindnote.core.shortage import is_shortage, refusal
+from hindnote.core.text.slug import slug
+from hindnote.core.tools.operation import BoundCall, Operation
+from hindnote.core.tools.outcome import (
+    Outcome,
+    Refusal,
+    Refused,
+    Result,
+    Success,
+    envelope,
+    render_refusal,
+    wire,
+    wire_json,
+)
+from hindnote.core.tools.registry import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.core.history.sessions import Sessions
+    from hindnote.core.plugins.hosts import Hosts
+    from hindnote.core.project.tools import ToolAnswer
+    from hindnote.core.tools.operation import Progress
+
+__all__ = ["Answer", "Dispatcher", "HostFailure"]
+
+
+class Answer(Struct, frozen=True):
+    """What one call comes to, in every form that a host may need."""
+
+    operation: str
+    outcome: Outcome[Result]
+    result: Mapping[str, Any]
+    """The wire result."""
+
+    text: str
+    """The decorated rendering."""
+
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """For the host alone, e.g. a note's text before and after."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the outcome is a refusal."""
+        return isinstance(self.outcome, Refusal)
+
+    def structured(self) -> str:
+        """Return the wire result as compact JSON, printed as ``JSON.stringify`` would."""
+        if isinstance(self.outcome, Success):
+            return wire_json(self.outcome.data)
+        return json.dumps(self.result, ensure_ascii=False, separators=(",", ":"))
+
+    def packaged(self) -> dict[str, Any]:
+        """Return the answer as a private transport carries it, JSON-ready."""
+        return {
+            "outcome": envelope(self.outcome),
+            "result": dict(self.result),
+            "text": self.text,
+            "isError": self.is_error,
+            "extras": dict(self.extras),
+        }
+
+
+class Dispatcher:
+    """Carries out calls for one set of loaded hosts and one notes home.
+
+    Args:
+        hosts: The loaded plugins.
+        home: The notes home: what ``notes_home`` returns, or an absolute folder that the caller
+            answers for.
+    """
+
+    def __init__(self, hosts: Hosts, home: Path | NotesHome) -> None:
+        self._hosts = hosts
+        self._home = as_home(home)
+
+    def call(
+        self,
+        call: HostCall,
+        name: str,
+        arguments: Mapping[str, Any],
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Carry out one call.
+
+        Args:
+            call: The call as the host's entry script received it.
+            name: The operation's name.
+            arguments: What it was given, unchecked.
+            progress: Told how far a list over many sessions is.
+
+        Raises:
+            ArgumentError: The arguments break the operation's input schema.
+            HostFailure: No such operation or host, or the host's plugin failed.
+        """
+        operations = registry()
+        operation = operations.get(name)
+        if operation is None:
+            known = ", ".join(operations)
+            raise HostFailure(f"no operation named {name!r}; there are: {known}")
+        params = operation.bind(arguments)
+        try:
+            with stdout_to_stderr:
+                bound = self._bound(call, getattr(params, "cwd", None), operation, progress)
+                if operation.family == "notes":
+                    self._home.admit(bound.base_cwd)
+                outcome = operation.handle(bound, params)
+        except Refused as refused:
+            return _refused(operation, refused.refusal)
+        except (MemoryError, OSError) as error:
+            if not is_shortage(error) or "io_error" not in operation.codes:
+                raise
+            return _refused(operation, refusal(error).refusal)
+        if isinstance(outcome, Refusal):
+            return _refused(operation, outcome)
+        return _delivered(operation, outcome, bound.budget)
+
+    def project(self, call: HostCall, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Carry out one call of a project tool, in the host's base directory.
+
+        Args:
+            call: The call as the host's entry script received it.
+            name: The tool's name.
+            arguments: What it was given, unchecked.
+
+        Raises:
+            ArgumentError: The arguments break the tool's input schema.
+            HostFailure: No such tool or host, or the host's plugin failed.
+        """
+        from hindnote.core.project.tools import run_tool
+
+        return run_tool(name, arguments, base_cwd=self._hosts.base_cwd(call))
+
+    def boot(self, call: HostCall, offered: Collection[str] | None = None) -> str:
+        """Return the boot block for a window that begins now.
+
+        Args:
+            call: The call as the host's entry script received it.
+            offered: Names of the operations that the session was offered; None for all.
+
+        Raises:
+            Refused: ``unreadable_session``; to be shown to the person, not stored.
+            HostFailure: The host's plugin failed.
+        """
+        from hindnote.core.boot.block import boot_block
+
+        bound = self._bound(call)
+        try:
+            self._home.admit(bound.base_cwd)
+        except Refused as refused:
+            return boot_block(bound, time.time(), offered, refused.refusal.message)
+        return boot_block(bound, time.time(), offered)
+
+    def sessions(self, call: HostCall) -> Sessions:
+        """Return the sessions that a call can name, for what is no operation.
+
+        Raises:
+            HostFailure: The host's plugin failed.
+        """
+        from hindnote.core.history.sessions import Sessions
+
+        return Sessions(self._bound(call))
+
+    def identity(self, call: HostCall) -> Identity:
+        """Return who is asking, with the host's names made into slugs."""
+        told = self._hosts.identity(call)
+        return Identity(
+            home=self._home.folder,
+            host=told.host,
+            session_id=told.session_id,
+            agent=slug(told.agent),
+            model=slug(told.model),
+            tool_prefix=told.tool_prefix,
+        )
+
+    def _bound(
+        self,
+        call: HostCall,
+        cwd: str | None = None,
+        operation: Operation[Any, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> BoundCall:
+        call = _own(call)
+        base = self._hosts.base_cwd(call)
+        decoration = Decoration()
+        if operation is not None and operation.family == "history":
+            decoration = self._hosts.decoration(call, operation.name)
+        return BoundCall(
+            call=call,
+            identity=self.identity(call),
+            base_cwd=base,
+            cwd=resolve_cwd(base, cwd),
+            budget=Budget(decoration),
+            history=self._hosts,
+            progress=progress,
+        )
+
+
+def _own(call: HostCall) -> HostCall:
+    """Return the call as data of the core's own: a host may have made it of classes of its own."""
+    try:
+        return plain_call(call)
+    except Malformed as error:
+        raise HostFailure(f"the host made a call with {error}") from error
+
+
+def _refused(operation: Operation[Any, Any], refusal: Refusal) -> Answer:
+    if refusal.code not in operation.codes:
+        raise HostFailure(f"{operation.name} refused with {refusal.code!r}, undeclared for it")
+    return Answer(operation.name, refusal, wire(refusal), render_refusal(refusal))
+
+
+def _delivered(operation: Operation[Any, Any], success: Success[Result], budget: Budget) -> Answer:
+    rendering = operation.render(success.data)
+    size = measure(success.data, rendering)
+    if not budget.allows(size):
+        # Selecting within the budget is the handler's duty; clipping here would
+        # deliver half a result as if it were whole.
+        raise HostFailure(f"{operation.name} selected more than the output budget holds: {size}")
+    text = budget.decoration.wrap(rendering)
+    return Answer(operation.name, success, wire(success), text, success.extras)

@@ -1,0 +1,164 @@
+"""What the commands about many sessions share: which ones, for whom, and how to wait."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from hindnote.core.cli.completion import complete_host
+from hindnote.core.cli.tree import Failure
+from hindnote.core.tools.outcome import render_refusal
+
+if TYPE_CHECKING:
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.plugins.models import HostCall
+    from hindnote.core.tools.operation import Progress
+    from hindnote.core.tools.outcome import Refusal
+
+PATIENCE = 0.5
+"""Seconds after which a person is shown how far the work is."""
+
+WIDE = 10_000
+"""Columns of an output that is no terminal: nothing is cut or wrapped for a program."""
+
+# What a terminal would obey instead of showing it.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A person who asks from a directory, outside of any session."""
+
+    dispatcher: Dispatcher
+    call: HostCall
+    selector: str
+    """The sessions that they mean."""
+
+
+def which_sessions(command: F) -> F:
+    """Add the options that say which sessions are meant to a command."""
+    for option in (
+        click.option("--project", is_flag=True, help="Only this project's sessions."),
+        click.option(
+            "--host",
+            metavar="HOST",
+            shell_complete=complete_host,
+            help="Only this host's sessions.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def asking(host: str | None, project: bool) -> Asking:
+    """Return who asks about which sessions.
+
+    Raises:
+        Failure: Both a host and the project were named, or no host is installed.
+    """
+    if host is not None and project:
+        raise click.UsageError("give --host or --project, not both")
+    selector = "project:*" if project else "*" if host is None else f"{host}:*"
+    return asking_for(selector, host)
+
+
+def asking_for(selector: str, host: str | None = None) -> Asking:
+    """Return who asks about the sessions that a selector names.
+
+    Raises:
+        Failure: No host is installed, or not the one that was named.
+    """
+    from hindnote.core.call import Dispatcher
+    from hindnote.core.cli.tree import current_directory
+    from hindnote.core.places.home import notes_home
+    from hindnote.core.plugins.hosts import Hosts
+    from hindnote.core.plugins.models import HostCall
+    from hindnote.core.text import clean
+
+    hosts = Hosts.load()
+    slugs = hosts.slugs()
+    if not slugs:
+        raise Failure("no host is installed that could be asked; 'hindnote hosts' tells why")
+    if host is not None and clean(host) not in slugs:
+        raise Failure(f"no host {clean(host)!r} is installed; there are: {', '.join(slugs)}")
+    call = HostCall(host="pi" if "pi" in slugs else slugs[0], cwd=current_directory())
+    return Asking(Dispatcher(hosts, notes_home()), call, clean(selector))
+
+
+def leave_refused(refusal: Refusal) -> NoReturn:
+    """Say why there is no answer, and leave with the exit code of a refusal."""
+    click.echo(render_refusal(refusal), err=True)
+    click.get_current_context().exit(1)
+
+
+def shown(text: str, limit: int = 0) -> str:
+    """Return recorded text on one line, without what a terminal would obey.
+
+    Args:
+        text: Any text.
+        limit: Code points to show at most; 0 for all.
+    """
+    line = " ".join(_CONTROLS.sub(" ", text).split())
+    return f"{line[: limit - 1]}…" if limit and len(line) > limit else line
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 session``, ``1,200 sessions``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def folder(cwd: str | None) -> str:
+    """Return a recorded directory as a person would write it."""
+    if cwd is None:
+        return ""
+    path, home = Path(cwd), Path.home()
+    return shown(str("~" / path.relative_to(home)) if path.is_relative_to(home) else cwd)
+
+
+def local_time(seconds: float) -> str:
+    """Return a point in time on the clock of the person; empty when it is none."""
+    try:
+        return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[Progress]:
+    """Show how far the work is on a terminal, once it turns out to take long.
+
+    Yields:
+        What is to be told how many of how many sessions are done.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("sessions"))
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(label, total=None)
+    started = monotonic()
+
+    def told(done: int, total: int) -> None:
+        if monotonic() - started < PATIENCE:
+            return
+        bar.update(task, completed=done, total=total)
+        bar.start()
+
+    try:
+        yield told
+    finally:
+        bar.stop()

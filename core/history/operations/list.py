@@ -1,0 +1,86 @@
+"""The operation ``history_list``."""
+
+from __future__ import annotations
+
+from hindnote.core.history.operations.common import ONE_SESSION, session_of
+from hindnote.core.history.operations.lookups import Lookups
+from hindnote.core.history.operations.models import HistoryList, HistoryListParams
+from hindnote.core.history.operations.page import Pager
+from hindnote.core.history.operations.render import render_list
+from hindnote.core.history.operations.rows import Rows
+from hindnote.core.history.operations.selection import Filters
+from hindnote.core.history.sessions import Sessions, is_wildcard
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.history.times import bound as time_bound
+from hindnote.core.text.matching import Matcher
+from hindnote.core.tools.operation import BoundCall, Hints, Operation
+from hindnote.core.tools.outcome import Outcome, Refused, Success, quote
+
+
+def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
+    filters = filters_of(params)
+    sessions = Sessions(bound)
+    if params.session is not None and is_wildcard(params.session):
+        return Success(_many(bound, params, filters, sessions, params.session))
+    projection, session = session_of(sessions, params.session)
+    rows = Rows(Timeline(projection), params, session, filters.matcher)
+    lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))
+    return Success(Pager(rows, filters, lookups, bound.budget).page())
+
+
+def _many(
+    bound: BoundCall,
+    params: HistoryListParams,
+    filters: Filters,
+    sessions: Sessions,
+    selector: str,
+) -> HistoryList:
+    # Calls about one session start without what only a search of many needs.
+    from hindnote.core.history.operations.order import by_age
+    from hindnote.core.history.operations.wildcard import Corpus
+    from hindnote.core.history.scan import Scan
+
+    if params.before_seq is not None or params.after_seq is not None:
+        raise Refused(
+            "invalid_selection",
+            f"before_seq and after_seq count within one session, and session {quote(selector)} "
+            "names many; leave them out, or name one session",
+        )
+    targets = sessions.many(selector)
+    if filters.matcher is not None:
+        targets = [*by_age(targets, sessions.running)]
+    scan = Scan.of(filters.matcher, targets, sessions.running)
+    return Corpus(bound, params, filters, sessions, targets, scan).page()
+
+
+def filters_of(params: HistoryListParams) -> Filters:
+    """Return the filters that a call asked for.
+
+    Raises:
+        Refused: ``invalid_time``.
+    """
+    return Filters(
+        roles=frozenset(params.roles or ()),
+        matcher=Matcher.from_query(params.query),
+        since=time_bound("since", params.since),
+        until=time_bound("until", params.until),
+    )
+
+
+HISTORY_LIST: Operation[HistoryListParams, HistoryList] = Operation(
+    name="history_list",
+    title="List session history",
+    description=(
+        "List or search what was said and done. Without query and roles, tool calls are folded; "
+        "a folded row's expand lists them. Next page: merge page_older or page_newer into the "
+        "call. history_read gives a whole event. All sessions: "
+        '{"session":"*","query":[...]}.'
+    ),
+    family="history",
+    params=HistoryListParams,
+    success=HistoryList,
+    codes=ONE_SESSION | {"invalid_cwd", "invalid_time", "invalid_selection", "page_too_large"},
+    hints=Hints(read_only=True),
+    handle=_list,
+    render=render_list,
+)

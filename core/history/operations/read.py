@@ -1,0 +1,94 @@
+"""The operation ``history_read``."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import Any
+
+from hindnote.core.delivery.window import fit_window
+from hindnote.core.history.operations.common import ONE_SESSION, session_of
+from hindnote.core.history.operations.models import (
+    HistoryRead,
+    HistoryReadParams,
+    Neighbourhood,
+    NestedCount,
+)
+from hindnote.core.history.operations.render import render_read
+from hindnote.core.history.operations.rows import tool_facts
+from hindnote.core.history.sessions import Sessions
+from hindnote.core.history.timeline import ROLES, Timeline
+from hindnote.core.tools.operation import BoundCall, Hints, Operation
+from hindnote.core.tools.outcome import Outcome, Success
+
+NEIGHBOURS_BEHIND = 10
+"""Events behind the one that was read, at which its neighbourhood ends."""
+
+
+def _read(bound: BoundCall, params: HistoryReadParams) -> Outcome[HistoryRead]:
+    projection, session = session_of(Sessions(bound), params.session)
+    timeline = Timeline(projection)
+    position = timeline.locate(params.seq)
+    return Success(_window(bound, params, timeline, position, session))
+
+
+def _window(
+    bound: BoundCall,
+    params: HistoryReadParams,
+    timeline: Timeline,
+    position: int,
+    session: str | None,
+) -> HistoryRead:
+    event = timeline.event(position)
+    fields: dict[str, Any] = {} if session is None else {"session": session}
+    around = Neighbourhood(
+        before_seq=_end_of_neighbours(timeline, position), roles=[*ROLES], **fields
+    )
+    fields |= tool_facts(event)
+    if event.nested is not None:
+        fields["nested_calls"] = NestedCount(
+            call_count=len(event.nested.records), complete=event.nested.complete
+        )
+    if timeline.projection.damaged:
+        fields["damaged_lines"] = len(timeline.projection.damaged)
+    if timeline.projection.header.note is not None:
+        fields["note"] = timeline.projection.header.note
+
+    def build(text: str, total_chars: int, next_offset_chars: int | None) -> HistoryRead:
+        return HistoryRead(
+            seq=event.seq,
+            role=timeline.role(position),
+            created_at=event.created_at,
+            neighbourhood=around,
+            text=text,
+            total_chars=total_chars,
+            next_offset_chars=next_offset_chars,
+            **fields,
+        )
+
+    return fit_window(event.document, params, bound.budget, build, render_read)
+
+
+def _end_of_neighbours(timeline: Timeline, position: int) -> int:
+    """Return the seq before which the tenth event behind ``position`` is the last."""
+    behind = timeline.events(range(position + 1, timeline.size))
+    last = deque(islice(behind, NEIGHBOURS_BEHIND), maxlen=1)
+    return timeline.seq(last[0] if last else position) + 1
+
+
+HISTORY_READ: Operation[HistoryReadParams, HistoryRead] = Operation(
+    name="history_read",
+    title="Read one event of session history",
+    description=(
+        "Read one event by its seq: a message, or a tool call with arguments and output. "
+        "Continue at next_offset_chars."
+    ),
+    family="history",
+    params=HistoryReadParams,
+    success=HistoryRead,
+    codes=ONE_SESSION
+    | {"unknown_seq", "not_on_branch", "not_an_event", "invalid_offset", "output_too_large"},
+    hints=Hints(read_only=True),
+    handle=_read,
+    render=render_read,
+)

@@ -1,0 +1,305 @@
+"""Lists over many sessions: one row for each, or the hits of a query, newest session first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from hindnote.core.delivery.budget import Size
+from hindnote.core.errors import HostFailure, class_name
+from hindnote.core.history.operations.lookups import Lookups
+from hindnote.core.history.operations.models import HistoryList
+from hindnote.core.history.operations.page import Block, fit
+from hindnote.core.history.operations.rows import Rows
+from hindnote.core.history.operations.selection import Walk
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.history.times import instant
+from hindnote.core.history.turns import Turn, Turns
+from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused, quote
+
+if TYPE_CHECKING:
+    from hindnote.core.history.operations.models import EventRow, HistoryListParams
+    from hindnote.core.history.operations.selection import Chosen, Filters
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.history.scan import Scan
+    from hindnote.core.history.sessions import Sessions, Target
+    from hindnote.core.tools.operation import BoundCall
+
+SECONDS_VARIABLE = "HINDNOTE_SEARCH_SECONDS"
+DEFAULT_SECONDS = 20.0
+
+CLOCK_MARGIN = 86_400.0
+"""Seconds by which a file's time may lag behind the events that it holds."""
+
+_TURNS = Turns()
+"""One list over many sessions at a time; the others of this process wait for their turn."""
+
+Key = tuple[str, str, str | None, str, str | None]
+
+
+def time_limit() -> float:
+    """Return after how many seconds a list over many sessions stops."""
+    try:
+        seconds = float(os.environ.get(SECONDS_VARIABLE, ""))
+    except ValueError:
+        return DEFAULT_SECONDS
+    return seconds if seconds > 0 else DEFAULT_SECONDS
+
+
+class _Progress(Struct, frozen=True):
+    """How far a search got."""
+
+    covered: int = 0
+    """Sessions of which nothing more is to be said."""
+
+    skipped: int = 0
+    lookups: int = 0
+    """Matching look-ups left out."""
+
+    damaged: int = 0
+    """Lines that could not be read, of all sessions looked into."""
+
+
+class _Found(Struct):
+    """One row, and where the search stood when it was found."""
+
+    rows: Rows
+    chosen: Chosen
+    row: EventRow
+    before: _Progress
+    """Before this row's session was looked into."""
+
+    after: _Progress
+    """With this row, and what was passed in its session on the way to it."""
+
+    copies: set[str] = field(default_factory=set)
+    """Other sessions that hold the same event."""
+
+    def final(self) -> EventRow:
+        """Return the row with what the search learnt since."""
+        if not self.copies:
+            return self.row
+        return self.row.model_copy(update={"also_in": len(self.copies)})
+
+
+class Corpus:
+    """One list over many sessions.
+
+    Args:
+        bound: The call.
+        params: Its parameters; without seq bounds.
+        filters: Its filters.
+        sessions: Where the sessions are opened.
+        targets: The sessions, in the order in which they are looked into.
+        scan: What rules sessions out by the bytes of their files.
+    """
+
+    def __init__(
+        self,
+        bound: BoundCall,
+        params: HistoryListParams,
+        filters: Filters,
+        sessions: Sessions,
+        targets: list[Target],
+        scan: Scan | None = None,
+    ) -> None:
+        self._bound, self._params, self._sessions = bound, params, sessions
+        if filters.matcher is None and not filters.roles:
+            filters = replace(filters, roles=frozenset({"user"}))
+        self._filters, self._targets, self._scan = filters, targets, scan
+        self._found: list[_Found] = []
+        self._by_key: dict[Key, _Found] = {}
+        self._size = Size(0, 0)
+        self._progress = _Progress()
+
+    def page(self) -> HistoryList:
+        """Return the list.
+
+        Raises:
+            Refused: ``page_too_large``.
+        """
+        self._search()
+        found, whole = self._found, self._result(self._progress)
+        if not found:
+            return whole
+
+        def frame(count: int) -> HistoryList:
+            if count == len(found):
+                return whole
+            # The first row that is left out belongs to the first session not covered.
+            last, left = found[count - 1].after, found[count].before
+            return self._result(replace(last, covered=left.covered, skipped=left.skipped))
+
+        blocks = fit(
+            [Block.of(one.final()) for one in found],
+            self._bound.budget,
+            frame,
+            self._shrinking(found[0]),
+            "since, until or a session selector",
+        )
+        rows = [item for block in blocks for item in block.items]
+        return frame(len(blocks)).model_copy(update={"items": self._ordered(rows)})
+
+    def _search(self) -> None:
+        deadline = monotonic() + time_limit()
+        with _TURNS.turn() as turn:
+            self._look_around(turn, deadline)
+
+    def _look_around(self, turn: Turn, deadline: float) -> None:
+        for index, target in enumerate(self._targets):
+            if self._bound.progress is not None:
+                self._bound.progress(index, len(self._targets))
+            full = len(self._found) >= self._params.limit
+            if full or (index and (monotonic() > deadline or not turn.pass_on(deadline))):
+                return
+            if self._outside_bounds(target) or self._ruled_out(target, deadline):
+                self._advance(covered=1)
+                continue
+            if not self._take(target):
+                return
+
+    def _take(self, target: Target) -> bool:
+        """Look into a session as far as it can be read; return whether there is room for more."""
+        try:
+            projection = self._sessions.open(target)
+            if projection is not None:
+                whole = self._look_into(target, projection)
+                self._advance(covered=int(whole))
+                return whole
+        except Refused as refused:
+            if refused.code != "unreadable_session":
+                raise
+        except HostFailure as failure:
+            # A plugin that fails on one session silences no other.
+            self._sessions.pass_over(target.canonical.partition(":")[0], failure)
+        except Exception as error:  # noqa: BLE001
+            # What was checked at the border can still change under a reader, when a plugin
+            # alters a branch that it gave away. That too costs this session alone.
+            self._sessions.pass_over(target.canonical.partition(":")[0], _broken_off(target, error))
+        self._advance(skipped=1)
+        return True
+
+    def _look_into(self, target: Target, projection: Projection) -> bool:
+        """Take what one session has to offer; return whether that was all of it."""
+        timeline = Timeline(projection, passing=True)
+        rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
+        lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
+        walk = Walk(timeline, self._filters, lookups)
+        before = self._progress
+        inside = replace(before, damaged=before.damaged + len(projection.damaged))
+        for chosen in self._walk(walk, timeline):
+            key = self._key(timeline, chosen)
+            copied = None if key is None else self._by_key.get(key)
+            if copied is not None and copied.row.session != target.canonical:
+                copied.copies.add(target.canonical)
+                continue
+            if len(self._found) >= self._params.limit or not self._bound.budget.allows(self._size):
+                return False
+            row = rows.event(chosen)
+            # What one page left out on the way to its last row, and nothing beyond it.
+            self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
+            found = _Found(rows, chosen, row, before, self._progress)
+            self._found.append(found)
+            self._size += Block.of(row).size
+            if key is not None:
+                self._by_key.setdefault(key, found)
+        self._progress = replace(inside, lookups=before.lookups + walk.omitted)
+        return True
+
+    def _advance(self, covered: int = 0, skipped: int = 0) -> None:
+        progress = self._progress
+        self._progress = replace(
+            progress, covered=progress.covered + covered, skipped=progress.skipped + skipped
+        )
+
+    def _walk(self, walk: Walk, timeline: Timeline) -> Iterator[Chosen]:
+        if self._filters.matcher is None:
+            # One event stands for the session, the latest.
+            latest = next(walk.over(range(timeline.size - 1, -1, -1)), None)
+            return iter([] if latest is None else [latest])
+        if self._params.from_ == "newest":
+            return walk.over(range(timeline.size - 1, -1, -1))
+        return walk.over(range(timeline.size))
+
+    def _key(self, timeline: Timeline, chosen: Chosen) -> Key | None:
+        """Return what is the same for a fork's copy of a hit; None when nothing tells.
+
+        The call id is part of it, since one answer may have made several calls.
+        """
+        if chosen.event is None or chosen.event.facts.entry_id is None:
+            return None
+        return (
+            timeline.projection.header.host,
+            chosen.event.facts.entry_id,
+            chosen.event.created_at,
+            timeline.role(chosen.position),
+            timeline.call_id(chosen.position),
+        )
+
+    def _ruled_out(self, target: Target, deadline: float) -> bool:
+        return self._scan is not None and self._scan.lacks(target, deadline)
+
+    def _outside_bounds(self, target: Target) -> bool:
+        """Return whether facts about a session's file say that no event can be in the bounds."""
+        entry, filters = target.entry, self._filters
+        if entry is None:
+            return False
+        if filters.since is not None and 0 < entry.modified + CLOCK_MARGIN < filters.since:
+            return True
+        # A fork's entries may be older than the fork.
+        return (
+            filters.until is not None
+            and entry.parent is None
+            and instant(entry.started) >= filters.until
+        )
+
+    def _shrinking(self, first: _Found) -> Callable[[int], Block]:
+        shrunk = first.rows.shrinking(first.final(), first.chosen)
+        return lambda limit: Block.of(shrunk(limit))
+
+    def _ordered(self, rows: list[Any]) -> list[Any]:
+        """Return the rows by session, newest session first, and ascending within one."""
+        newest = sorted(self._targets, key=_modified, reverse=True)
+        order = {target.canonical: place for place, target in enumerate(newest)}
+        return sorted(rows, key=lambda row: (order[row.session], row.seq))
+
+    def _result(self, progress: _Progress) -> HistoryList:
+        remaining = len(self._targets) - progress.covered - progress.skipped
+        fields: dict[str, Any] = {
+            "sessions_covered": progress.covered,
+            "sessions_remaining": remaining,
+        }
+        if progress.skipped:
+            fields["sessions_skipped"] = progress.skipped
+        if progress.lookups:
+            fields["lookups_omitted"] = progress.lookups
+        if progress.damaged:
+            fields["damaged_lines"] = progress.damaged
+        if self._sessions.failures:
+            fields["note"] = _without(self._sessions.failures)
+        return HistoryList(items=[], page_older=None, page_newer=None, **fields)
+
+
+def _modified(target: Target) -> float:
+    # Without an entry it is the running session, which changes now.
+    return inf if target.entry is None else target.entry.modified
+
+
+def _broken_off(target: Target, error: Exception) -> HostFailure:
+    failure = HostFailure(
+        f"reading session {quote(target.canonical)} failed with {class_name(type(error))}"
+    )
+    failure.__cause__ = error
+    return failure
+
+
+def _without(failures: dict[str, HostFailure]) -> str:
+    told = "; ".join(str(failures[host]) for host in sorted(failures))
+    note = f"sessions of {', '.join(sorted(failures))} are missing: {told}"
+    return note if len(note) <= MESSAGE_LIMIT else f"{note[: MESSAGE_LIMIT - 1]}…"

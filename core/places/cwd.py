@@ -1,0 +1,56 @@
+"""The one working-directory resolver.
+
+No hook reaches this function and no plugin may offer another: the plugin
+manager refuses one that tries. Everything that depends on a call's directory
+(``@project``, globs, receipts, the owner of a new session note) asks the bound
+call, whose directory was resolved here once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hindnote.core.tools.outcome import Refused, quote
+
+
+def resolve_cwd(base: Path, cwd: str | None) -> Path:
+    """Return the directory that holds for one call.
+
+    Args:
+        base: The host's base directory, absolute; without ``cwd`` it is the answer, existing or not.
+        cwd: The call's own ``cwd``: absolute, relative to ``base``, or ``None``.
+
+    Raises:
+        Refused: ``invalid_cwd`` when ``cwd`` names no existing directory.
+    """
+    if cwd is None:
+        return base
+    advice = "give an existing directory, absolute or relative to the session's, or leave cwd out"
+    if not cwd:
+        raise Refused("invalid_cwd", f"cwd is empty; {advice}")
+    try:
+        path = base / cwd
+        if not path.is_dir():
+            found = "is not a directory" if path.exists() else "does not exist"
+            raise Refused("invalid_cwd", f"cwd {quote(cwd)} {found}; {advice}")
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Refused(
+            "invalid_cwd", f"cwd {quote(cwd)} cannot be used ({_reason(error)}); {advice}"
+        ) from error
+
+
+def no_project(otherwise: str) -> Refused:
+    """Return the refusal of a call that needs a project when the session's directory is gone.
+
+    Args:
+        otherwise: What the caller can do instead.
+    """
+    return Refused(
+        "invalid_cwd", f"the session's directory does not exist, so it has no project; {otherwise}"
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong without the path, which may be longer than a message."""
+    return (isinstance(error, OSError) and error.strerror) or type(error).__name__

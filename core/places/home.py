@@ -1,0 +1,141 @@
+"""Where the notes are, who said so, and whether that counts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from hindnote.core.errors import HostFailure
+from hindnote.core.places.person import person_home
+
+# What only a refusal needs is imported late: hosts look for the home before their first call.
+
+HOME_VARIABLE = "HINDNOTE_HOME"
+"""Environment variable that names another notes home."""
+
+USUAL = Path(".agents/notes")
+"""The notes home without any setting, below the person's home directory."""
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+
+Asker: TypeAlias = Literal["caller", "HINDNOTE_HOME", "HOME"]
+"""Who named a home: the person (``--home``) or the program that calls, or a variable."""
+
+
+class NotesHome(NamedTuple):
+    """A notes home as it was asked for."""
+
+    folder: Path
+    """The folder; absolute unless ``problem`` says that it is none."""
+
+    by: Asker = "caller"
+    problem: str = ""
+    """What is wrong with what was named, as a whole message; empty when nothing is."""
+
+    def __str__(self) -> str:
+        """Return the folder, or what is wrong."""
+        return self.problem or str(self.folder)
+
+    def admit(self, base: Path) -> None:
+        """See that a call may use this home. Every call on notes passes here.
+
+        A variable may come from the files of a project (a host that trusts a repository takes its
+        environment from it). So a home inside of the project at hand counts only once a person
+        has confirmed it with ``hindnote home trust``.
+
+        Args:
+            base: The host's directory, absolute; it need not exist.
+
+        Raises:
+            Refused: ``outside_home``; the message names what asked, and what to do.
+        """
+        if self.by == "caller" and not self.problem:
+            return
+        from hindnote.core.tools.outcome import Refused, quote
+
+        if self.problem:
+            raise Refused("outside_home", self.problem)
+        tree = self.project(base)
+        if tree is None:
+            return
+        from hindnote.core.places.trust import UntrustworthyError, trusted_homes
+
+        problem = ""
+        try:
+            if self.folder.resolve() in trusted_homes():
+                return
+        except (UntrustworthyError, OSError, RuntimeError) as error:
+            problem = f" ({error})"
+        raise Refused(
+            "outside_home",
+            f"{self.by} puts the notes home at {quote(str(self.folder))}, inside the project "
+            f"{quote(str(tree))}, which may have set it; nobody has confirmed it. A person can, in "
+            "a terminal and outside of any project: "
+            f"hindnote home trust {shlex.quote(str(self.folder))}{problem}",
+        )
+
+    def project(self, base: Path) -> Path | None:
+        """Return the project that may have chosen this home; None when none may."""
+        if self.by == "caller":
+            return None
+        person = person_home()
+        if self.by == "HOME" and person is not None and self.folder == person / USUAL:
+            return None
+        from hindnote.core.places.project import lexical, project_trees
+        from hindnote.core.tools.outcome import Refused
+
+        try:
+            places = {lexical(self.folder), self.folder.resolve()}
+            trees = project_trees(base)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise Refused("outside_home", f"the notes home cannot be looked at: {error}") from error
+        inside = [tree for tree in trees if any(place.is_relative_to(tree) for place in places)]
+        return inside[0] if inside else None
+
+
+def notes_home(override: Path | None = None) -> NotesHome:
+    """Return the notes home; it need not exist, the first write makes it.
+
+    The argument wins, then the environment's ``HINDNOTE_HOME`` unless it is empty,
+    then ``~/.agents/notes``. What the environment names must be an absolute folder; ``~/`` in
+    front stands for the home directory.
+
+    Raises:
+        HostFailure: Nobody's home directory is known.
+    """
+    told = os.environ.get(HOME_VARIABLE)
+    by: Asker = "caller" if override else "HINDNOTE_HOME" if told else "HOME"
+    named = str(override) if override else told or f"~/{USUAL}"
+    if url := _URL.match(named):
+        # Not shown: it may hold a password.
+        scheme = url[1].lower()
+        return NotesHome(Path(), by, f"{_who(by)} names a {scheme} address; {_ADVICE}")
+    try:
+        folder = Path(named).expanduser()
+        if override:
+            folder = folder.absolute()
+    except (RuntimeError, OSError) as error:
+        raise HostFailure(
+            f"cannot tell where the notes lie ({error}); set {HOME_VARIABLE} to a directory"
+        ) from error
+    if not folder.is_absolute() or "\0" in named:
+        from hindnote.core.tools.outcome import quote
+
+        told = f"{_who(by)} is {quote(named)}, which is no absolute path; {_ADVICE}"
+        return NotesHome(Path(), by, told)
+    return NotesHome(folder, by)
+
+
+def as_home(home: Path | NotesHome) -> NotesHome:
+    """Return a home that a program named by a path as one that its caller answers for."""
+    return home if isinstance(home, NotesHome) else NotesHome(home)
+
+
+_ADVICE = "the notes home is a folder, named by its whole path; set it to one, or not at all"
+
+
+def _who(by: Asker) -> str:
+    return "--home" if by == "caller" else by

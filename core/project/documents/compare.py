@@ -1,0 +1,176 @@
+"""What changed since the index was last brought up to date.
+
+A warm search spends most of its time here, so the loop over documents does as little as
+it can: folders whose documents are all as they were are taken over whole.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hindnote.core.project.documents.document import Document, read_document
+from hindnote.core.project.state import digest
+
+if TYPE_CHECKING:
+    from hindnote.core.project.contract.documents import Scope
+    from hindnote.core.project.documents.walk import Folder, Walk
+
+Signature = tuple[int, int, int]
+"""Size in bytes, time of change in nanoseconds, inode."""
+
+Row = tuple[int, int, int, str]
+"""A document's signature and content hash, as indexed."""
+
+Known = dict[str, dict[str, Row]]
+"""Indexed documents by folder, with the slash behind it, and name."""
+
+_RACY_NS = 50_000_000
+"""A file changed this shortly before it was read may change again unnoticed."""
+
+_NOTHING: dict[str, Row] = {}
+
+
+def split(path: str) -> tuple[str, str]:
+    """Return a path's folder, with the slash behind it, and name."""
+    folder, slash, name = path.rpartition("/")
+    return folder + slash, name
+
+
+class Covered(Mapping[str, "Scope"]):
+    """The documents found, as a mapping of their paths to scopes."""
+
+    def __init__(self) -> None:
+        self.folders: dict[str, tuple[Scope, Collection[str]]] = {}
+
+    def __getitem__(self, path: str) -> Scope:
+        """Return the scope of a document."""
+        folder, name = split(path)
+        scope, names = self.folders[folder]
+        if name not in names:
+            raise KeyError(path)
+        return scope
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield every path."""
+        for folder, (_, names) in self.folders.items():
+            yield from (folder + name for name in names)
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return sum(len(names) for _, names in self.folders.values())
+
+
+@dataclass(slots=True)
+class Change:
+    """One document to be written; without a ``document``, its signature alone."""
+
+    path: str
+    signature: Signature
+    hash: str
+    document: Document | None
+
+
+@dataclass(slots=True)
+class Refreshed:
+    """What a look at all documents found."""
+
+    covered: Covered = field(default_factory=Covered)
+    changes: list[Change] = field(default_factory=list)
+    unreadable: int = 0
+    others: bool = False
+    """Whether the index may hold documents besides those found."""
+
+    changed: bool = False
+    """Whether the index was written."""
+
+    @property
+    def refreshed(self) -> int:
+        """Documents that were read anew."""
+        return sum(change.document is not None for change in self.changes)
+
+    def gone(self, known: Known, below: tuple[str, ...]) -> Iterator[str]:
+        """Yield what is indexed below some prefixes and was not found."""
+        for folder, rows in known.items():
+            _, names = self.covered.folders.get(folder, (None, ()))
+            if names is not rows and folder.startswith(below):
+                yield from (folder + name for name in rows if name not in names)
+
+
+def compare(walk: Walk, known: Known, *, strict: bool) -> Refreshed:
+    """Look at every document of a walk, and read those that may have changed.
+
+    Args:
+        walk: The walk over the roots.
+        known: What is indexed.
+        strict: Whether to read them all and compare contents.
+    """
+    result = Refreshed()
+    for folder in walk:
+        rows = known.get(folder.prefix, _NOTHING)
+        doubtful = folder.names if strict else _doubtful(folder, rows)
+        names = _looked(folder, doubtful, rows, result)
+        result.covered.folders[folder.prefix] = (folder.scope, names)
+    return result
+
+
+def _doubtful(folder: Folder, rows: dict[str, Row]) -> Collection[str]:
+    """Return the names of the documents in a folder that are not known as they are now."""
+    found = list(folder.names.difference(rows))
+    handle, look = folder.handle, os.lstat
+    for name, (size, mtime, inode, _) in rows.items():
+        try:
+            now = look(name, dir_fd=handle)
+        except OSError:
+            found.append(name)
+            continue
+        if now.st_mtime_ns != mtime or now.st_size != size or now.st_ino != inode:
+            found.append(name)
+    return folder.names.intersection(found)
+
+
+def _looked(
+    folder: Folder, doubtful: Collection[str], rows: dict[str, Row], result: Refreshed
+) -> Collection[str]:
+    """Return the names of the documents in a folder; ``rows`` itself when it holds them all."""
+    unlike: list[str] = []
+    for name in sorted(doubtful):
+        try:
+            now = os.lstat(name, dir_fd=folder.handle)
+            if not stat.S_ISREG(now.st_mode):
+                unlike.append(name)
+                continue
+            signature = (now.st_size, now.st_mtime_ns, now.st_ino)
+            change = _look(folder, name, signature, rows.get(name))
+        except (OSError, UnicodeError):
+            result.unreadable += 1
+            unlike.append(name)
+            continue
+        if change is not None:
+            result.changes.append(change)
+    names = folder.names.difference(unlike) if unlike else folder.names
+    return rows if names == rows.keys() else names
+
+
+def _look(folder: Folder, name: str, signature: Signature, was: Row | None) -> Change | None:
+    """Read a document; return what must be written for it, None for nothing.
+
+    Raises:
+        OSError: It cannot be read.
+        UnicodeError: Its path or its content is not UTF-8.
+    """
+    started = time.time_ns()
+    path = folder.prefix + name
+    path.encode()
+    content = folder.read(name)
+    told = digest(content)
+    size, mtime, inode = signature
+    # A time of change that cannot be relied on never equals the next one.
+    kept = (size, -1 if mtime > started - _RACY_NS else mtime, inode)
+    if was is not None and was[3] == told:
+        return None if was[:3] == kept else Change(path, kept, told, None)
+    return Change(path, kept, told, read_document(path, content.decode()))

@@ -1,0 +1,88 @@
+"""What a search asks an index: which documents match, best first, and how many there are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hindnote.core.project.documents.document import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hindnote.core.project.documents.query import Query
+
+Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
+"""Number, path and rank of the best documents, best first, and how many there are."""
+
+Question: TypeAlias = Callable[[sqlite3.Connection], Found]
+
+WEIGHTS = "5.0, 3.0, 1.0"
+"""What a word counts in a title, in metadata and in a body."""
+
+
+def ask(
+    connection: sqlite3.Connection,
+    words: Query,
+    filters: Mapping[str, Any] | None,
+    limit: int | None,
+) -> Found:
+    """Return the documents of an index that match; with a limit only the best, and a count.
+
+    Args:
+        connection: The index's connection.
+        words: What the documents must hold.
+        filters: Value, or values to choose from, by frontmatter key.
+        limit: The most to return; None for all.
+    """
+    condition, values = _filters(connection, filters or {})
+    source, rank = f"documents d WHERE {condition}", "0.0"
+    if words.expression is not None:
+        values.insert(0, words.expression)
+        rank = f"bm25(words, {WEIGHTS})"
+        source = f"words JOIN documents d ON d.id = words.rowid WHERE words MATCH ? AND {condition}"
+    statement = f"SELECT d.id, d.path, {rank} AS rank FROM {source} ORDER BY rank, d.path"
+    if limit is not None:
+        statement += f" LIMIT {limit}"
+    rows = connection.execute(statement, values).fetchall()
+    if limit is None or len(rows) < limit:
+        return rows, len(rows)
+    if words.expression is not None and not filters:
+        # Every row of words has its document; joining them takes half of the time of counting.
+        source = "words WHERE words MATCH ?"
+    return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
+
+
+def _filters(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return the condition for documents ``d`` and its values."""
+    conditions, values = ["1"], []
+    for number, (sharing, wanted) in enumerate(_rarest_first(connection, filters)):
+        found = f"SELECT document FROM fields WHERE {sharing}"
+        # What the rarest finds is looked up, and the others are only checked for it.
+        conditions.append(
+            f"EXISTS ({found} AND document = d.id)" if number else f"d.id IN ({found})"
+        )
+        values += wanted
+    return " AND ".join(conditions), values
+
+
+def _rarest_first(
+    connection: sqlite3.Connection, filters: Mapping[str, Any]
+) -> list[tuple[str, list[Any]]]:
+    """Return each filter's condition for fields and its values."""
+    found = []
+    for key, wanted in filters.items():
+        choices = wanted if isinstance(wanted, list) else [wanted]
+        marks = ", ".join("?" * len(choices))
+        values = [key, *(normalized(choice) for choice in choices)]
+        found.append((f"key = ? AND value IN ({marks})", values))
+    if len(found) < 2:
+        return found
+
+    def count(item: tuple[str, list[Any]]) -> int:
+        sharing, values = item
+        statement = f"SELECT count(*) FROM fields WHERE {sharing}"
+        return int(connection.execute(statement, values).fetchone()[0])
+
+    return sorted(found, key=count)

@@ -1,0 +1,186 @@
+"""Direct content and renderer details of an answer, rendered from the handler's facts.
+
+Both are bounded on their own, so a contract error in the DTO does not take them along.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hindnote.core.project.contract.marks import compact, json_size
+from hindnote.core.project.contract_v1 import MAX_DETAILS_BYTES, MAX_TEXT_BYTES
+from hindnote.core.project.outcome import Declined
+from hindnote.core.text import clean
+from hindnote.core.tools.outcome import one_line
+
+SMALL_JSON_BYTES = 8_192
+"""Facts of at most this size are the first content block as JSON, whole."""
+
+RECEIPT_BYTES = 8_192
+"""UTF-8 bytes of the receipt block, at most, without the line on the text above it."""
+
+NOTICE_BYTES = 64
+"""UTF-8 bytes for that line."""
+
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would break a line, or speak to a terminal instead of its reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a person or a model reads of an answer: one line, and one line per row."""
+
+    summary: str
+    rows: Sequence[str] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 todo``, ``2 todos``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def view_of_failure(declined: Declined) -> View:
+    """Return the view of a native failure, with every fact that it holds."""
+    rows = [
+        f"{name}: {declined.facts[name]}"
+        for name in ("path", "expected", "actual")
+        if name in declined.facts
+    ]
+    issues = declined.facts.get("issues", [])
+    rows += [issue_line(issue) for issue in issues]
+    return View(f"error: {declined.code}: {declined.message}", rows, {"issues": len(issues)})
+
+
+def issue_line(issue: Mapping[str, Any]) -> str:
+    """Return one finding as a line."""
+    weight = "blocks changes" if issue["blocking"] else "note"
+    return f"{issue.get('path', '(no name)')}: {issue['code']} ({weight}): {issue['message']}"
+
+
+def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the content blocks: the answer, then a receipt of omissions and effects.
+
+    Args:
+        view: The answer for readers.
+        facts: The handler's data; None for a failure, which is told in lines.
+        dto: The delivered DTO, from which the receipt is made.
+    """
+    receipt = _within(receipt_lines(dto), RECEIPT_BYTES)
+    if facts is not None and json_size(facts) <= SMALL_JSON_BYTES:
+        return clean(compact(facts)), "\n".join(receipt)
+    lines = [_line(view.summary), *(_line(row) for row in view.rows)]
+    # One byte for the line break between the blocks.
+    room = MAX_TEXT_BYTES - len("\n".join(receipt).encode()) - 1 - NOTICE_BYTES
+    told = _within(lines, room)
+    if len(told) < len(lines):
+        receipt.insert(0, f"this text: {len(lines) - len(told) + 1} of {len(lines)} lines left out")
+    return "\n".join(told), "\n".join(receipt)
+
+
+def details(tool: str, view: View) -> dict[str, Any]:
+    """Return what a host's renderer draws; oversize rows are left out and counted."""
+    summary = {"tool": tool, "summary": _line(view.summary), "counts": dict(view.counts)}
+    whole = {**summary, "rows": [_line(row) for row in view.rows]}
+    if json_size(whole) <= MAX_DETAILS_BYTES:
+        return whole
+    return {**summary, "rows_omitted": len(view.rows)}
+
+
+def _line(text: str) -> str:
+    # A row holds exact paths: it is shown whole or left out, so nothing is cut here.
+    return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], clean(text))
+
+
+def _within(lines: Sequence[str], room: int) -> list[str]:
+    """Return whole lines from the front that fit, with a last line saying what was left out."""
+    sizes = [len(line.encode()) + 1 for line in lines]
+    if sum(sizes) <= room:
+        return list(lines)
+    notice = "[{} more lines left out to stay within the size of one answer]"
+    room -= len(notice) + 8
+    kept: list[str] = []
+    for line, size in zip(lines, sizes, strict=True):
+        if size > room:
+            break
+        kept.append(line)
+        room -= size
+    return [*kept, notice.format(len(lines) - len(kept))]
+
+
+def receipt_lines(dto: Mapping[str, Any]) -> list[str]:
+    """Return what a delivered output leaves out and what the call did.
+
+    Args:
+        dto: The output. The first line of a success says whether it is complete.
+    """
+    lines = []
+    if dto["ok"]:
+        lines.append(_completeness_line(dto["completeness"], dto["effects"]))
+    elif dto["error"]["code"].startswith("contract_"):
+        error = dto["error"]
+        lines.append(f"structured output failed: {error['code']}: {one_line(error['message'])}")
+    return lines + _effect_lines(dto["effects"])
+
+
+def _completeness_line(completeness: Mapping[str, Any], effects: Mapping[str, Any]) -> str:
+    if completeness["complete"]:
+        return "complete: nothing omitted, nothing clipped"
+    told = [
+        f"{name} {count['returned']} of {count['total']}"
+        for name, count in completeness["collections"].items()
+        if count["omitted"]
+    ]
+    told += [f"{item['text']} clipped {item['count']} times" for item in completeness["clipped"]]
+    told += [
+        f"{name} {effects[kind]['total'] - effects[kind]['omitted']} of {effects[kind]['total']}"
+        for kind, name in _WITHHELD.items()
+        if effects[kind]["omitted"]
+    ]
+    return "incomplete: " + "; ".join(told)
+
+
+_WITHHELD = {
+    "changed": "changed documents",
+    "possible": "possibly changed documents",
+    "recovery": "recovery receipts",
+}
+"""The parts of effects that may be withheld, as the receipt names them."""
+
+
+def _effect_lines(effects: Mapping[str, Any]) -> list[str]:
+    line = f"effects: documents {effects['documents']}, cache {effects['cache']}"
+    if effects["phase"] is not None:
+        line += f", phase {effects['phase']}"
+    if effects["rollback"] != "none":
+        line += f", rollback {effects['rollback']}"
+    lines = [line]
+    for kind in ("changed", "possible"):
+        references = effects[kind]
+        lines += [f"{kind}: {_reference(item)}" for item in references["items"]]
+        if references["omitted"]:
+            lines.append(f"{kind}: {references['omitted']} more, withheld")
+    recovery = effects["recovery"]
+    if recovery["started"]:
+        lines.append(
+            f"recovery: {recovery['started']} started, {recovery['completed']} completed; "
+            "no reason to repeat anything"
+        )
+    lines += [
+        f"recovered: {receipt['source']['path']} to {receipt['target']['path']}: "
+        f"{receipt['action']} {receipt['state']}"
+        for receipt in recovery["receipts"]
+    ]
+    if recovery["omitted"]:
+        lines.append(f"recovered: {recovery['omitted']} more, withheld")
+    return lines
+
+
+def _reference(item: Mapping[str, Any]) -> str:
+    if "hash" not in item:
+        return str(item["path"])
+    return f"{item['path']} {'removed' if item['hash'] is None else item['hash']}"

@@ -1,0 +1,160 @@
+"""What an operation is: one object that holds everything there is to know of it.
+
+The seven operations are instances of ``Operation``, collected once in
+``core.tools.registry``. Their declarations (``core.tools.schema``) and their calls
+(``core.call``) are derived from these objects and written nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
+from pydantic import ConfigDict, ValidationError, model_validator
+
+from hindnote.core.errors import ArgumentError
+from hindnote.core.places.project import project_key
+from hindnote.core.text import clean_json
+from hindnote.core.tools.field_docs import Described
+from hindnote.core.tools.outcome import Outcome, RefusalCode, Result, cut, one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.core.delivery.budget import Budget
+    from hindnote.core.history.source import HistorySource
+    from hindnote.core.plugins.models import HostCall, Identity
+
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Takes how many of how many are done."""
+
+
+class Params(Described):
+    """Base of every parameter model: strict, frozen, unknown fields refused.
+
+    Three kindnesses to callers: a whole float counts as an integer, a ``null``
+    field counts as omitted, and a lone surrogate in a string becomes U+FFFD.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return {key: _whole(value) for key, value in data.items() if value is not None}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return value
+
+
+class BoundCall(Struct, frozen=True, dict=True):
+    """One call with every question about its surroundings answered, once."""
+
+    call: HostCall
+    identity: Identity
+    base_cwd: Path
+    """The host's base directory, absolute. It need not exist: a session outlives its worktree."""
+
+    cwd: Path
+    """The directory that holds for this call: ``base_cwd``, or the resolved ``cwd``, which exists."""
+
+    budget: Budget
+    history: HistorySource
+    """Where projections and catalogues come from."""
+
+    progress: Progress | None = None
+    """Told how far a list over many sessions is, for a person who waits."""
+
+    @cached_property
+    def project_key(self) -> str | None:
+        """Key of the project that ``cwd`` lies in; None when that directory does not exist."""
+        return project_key(self.cwd) if _is_directory(self.cwd) else None
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+class Hints(Struct, frozen=True, rename="camel"):
+    """What a host may tell its person about a call before it runs; encoded as declared."""
+
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+
+
+P = TypeVar("P", bound=Params)
+S = TypeVar("S", bound=Result)
+
+Family = Literal["notes", "history"]
+
+
+class Operation(Struct, Generic[P, S], frozen=True):
+    """One operation.
+
+    ``handle`` selects within the call's budget and returns an outcome, or raises
+    ``Refused``. ``render`` derives the text from the result alone.
+    """
+
+    name: str
+    title: str
+    description: str
+    """For the model; under 2,048 characters, essentials first."""
+
+    family: Family
+    params: type[P]
+    success: type[S]
+    codes: frozenset[RefusalCode]
+    """Every code with which this operation may refuse."""
+
+    hints: Hints
+    handle: Callable[[BoundCall, P], Outcome[S]]
+    render: Callable[[S], str]
+
+    def bind(self, arguments: Mapping[str, Any]) -> P:
+        """Return checked parameters.
+
+        Raises:
+            ArgumentError: The arguments break the input schema.
+        """
+        return bind(self.name, self.params, arguments)
+
+
+def bind(name: str, params: type[P], arguments: Mapping[str, Any]) -> P:
+    """Return checked parameters of the tool ``name``.
+
+    Raises:
+        ArgumentError: The arguments break the input schema.
+    """
+    try:
+        return params.model_validate(clean_json(dict(arguments)))
+    except ValidationError as error:
+        raise ArgumentError(_explain(name, params, error)) from None
+    except RecursionError:
+        raise ArgumentError(f"{name}: the arguments are nested too deeply") from None
+
+
+def _explain(name: str, params: type[Params], error: ValidationError) -> str:
+    problems = []
+    for item in error.errors(include_url=False, include_input=False, include_context=False):
+        where = cut(".".join(str(part) for part in item["loc"])) or "arguments"
+        if item["type"] == "extra_forbidden":
+            fields = params.model_fields.items()
+            known = ", ".join(field.alias or name for name, field in fields)
+            problems.append(f"{where}: unknown field (known: {known})")
+        else:
+            problems.append(f"{where}: {item['msg'].removeprefix('Value error, ')}")
+    return one_line(f"{name}: invalid arguments: " + "; ".join(problems))

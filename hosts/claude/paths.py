@@ -1,0 +1,77 @@
+"""Where Claude Code keeps its sessions.
+
+``<config dir>/projects/<folder>/<session id>.jsonl`` is a session; its subagents
+lie in ``<session id>/subagents/agent-<agent id>.jsonl`` beside it, and those of a
+workflow in ``<session id>/subagents/workflows/<workflow id>/``. The folder's
+name is made from a directory by a lossy rule, so it is never read as one.
+"""
+
+from __future__ import annotations
+
+import os
+from glob import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindnote.core.plugins.models import HostCall
+
+HOST = "claude"
+TOOL_PREFIX = "mcp__hindnote__"
+"""Claude Code names a mod's tools after the mod."""
+
+
+def config_dir(call: HostCall) -> Path:
+    """Return the host's configuration directory for a call.
+
+    A call bound to another host carries that host's directory, so it gets the
+    environment's default.
+    """
+    if call.host == HOST and call.config_dir is not None:
+        return call.config_dir
+    return usual_config_dir()
+
+
+def usual_config_dir() -> Path:
+    """Return the configuration directory of this environment."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named) if named else Path.home() / ".claude"
+
+
+def session_file(call: HostCall) -> Path | None:
+    """Return the file of the session that a call belongs to; it need not exist yet.
+
+    A subagent's is its own, beside the main session's.
+    """
+    main = _main_file(call)
+    if main is None or call.agent_id is None:
+        return main
+    if not _is_name(call.agent_id):
+        return None
+    folder, name = main.with_suffix("") / "subagents", f"agent-{call.agent_id}.jsonl"
+    direct = folder / name
+    if direct.exists():
+        return direct
+    # A workflow keeps its subagents in a folder of its own.
+    return max(folder.glob(f"*/*/{escape(name)}"), key=_modified, default=direct)
+
+
+def _main_file(call: HostCall) -> Path | None:
+    if call.session_file is not None:
+        return call.cwd / call.session_file
+    if call.session_id is None or not _is_name(call.session_id):
+        return None
+    found = (config_dir(call) / "projects").glob(f"*/{escape(call.session_id)}.jsonl")
+    return max(found, key=_modified, default=None)
+
+
+def _is_name(value: str) -> bool:
+    """Return whether an id can be a file's name, and cannot lead elsewhere."""
+    return value not in ("", ".", "..") and not any(char in value for char in "/\\\0")
+
+
+def _modified(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

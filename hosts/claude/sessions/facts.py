@@ -1,0 +1,230 @@
+"""The facts of one slot, read from its row when they are wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from hindnote.core.history.jsontext import accepted, compact, placeholder, shaped
+from hindnote.core.history.projection import SlotFacts, SlotKind
+from hindnote.core.history.times import recorded
+from hindnote.hosts.claude.format.blocks import described, is_failure
+from hindnote.hosts.claude.format.kinds import THOUGHTS, is_result
+
+_PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
+"""How a result begins that the host cut, and whose whole text it put into a file."""
+
+ADDED_WORDS = ("bytes",)
+"""What ``facts`` adds to the texts of a file: placeholders of media."""
+
+
+class _Message(Struct, gc=False):
+    content: Raw = Raw()
+
+
+class _Attachment(Struct, gc=False):
+    type: Any = None
+    prompt: Raw = Raw()
+
+
+class _Error(Struct, gc=False):
+    formatted: Any = None
+    message: Any = None
+
+
+class _Row(Struct, gc=False, rename="camel"):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    type: Any = None
+    uuid: Any = None
+    timestamp: Any = None
+    message: Raw = Raw()
+    attachment: Raw = Raw()
+    rendered: Raw = Raw()
+    error: Raw = Raw()
+    content: Raw = Raw()
+    tool_use_result: Raw = Raw()
+
+
+class _Source(Struct, gc=False):
+    media_type: Any = None
+    data: Raw = Raw()
+
+
+class _Block(Struct, gc=False):
+    type: Any = None
+    text: Any = None
+    name: Any = None
+    input: Raw = Raw()
+    content: Raw = Raw()
+    is_error: Any = None
+    source: Raw = Raw()
+    whole: Raw = Raw()
+    """The block itself, set where it is taken from its list."""
+
+
+class _Rendered(Struct, gc=False):
+    content: Raw = Raw()
+
+
+class _Record(Struct, gc=False, rename="camel"):
+    """The tool's own record of a run."""
+
+    persisted_output_path: Any = None
+    truncated: Any = None
+
+
+class Line:
+    """One row's line, taken apart once for all of its slots.
+
+    Args:
+        data: The line, one that the spine accepted.
+
+    Raises:
+        msgspec.MsgspecError: It is no such line.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._row = accepted(data, _Row)
+
+    def facts(
+        self,
+        kind: SlotKind,
+        ordinal: int,
+        tool: str | None,
+        further: Iterable[tuple[Line, int]] = (),
+    ) -> SlotFacts:
+        """Return the facts of a slot.
+
+        Args:
+            kind: What the slot is.
+            ordinal: Slots of the same row before it.
+            tool: Name of a result's tool, which the row itself does not say.
+            further: Lines and ordinals of an answer's other text blocks.
+        """
+        row = self._row
+        common: dict[str, Any] = {
+            "created_at": recorded(row.timestamp),
+            "entry_id": _entry_id(row, ordinal),
+        }
+        if kind is SlotKind.CALL:
+            return SlotFacts(**common, **_call(self._block(ordinal)))
+        if kind is SlotKind.RESULT:
+            return SlotFacts(**common, tool=tool, **_result(self._block(ordinal), row))
+        if kind is SlotKind.ASSISTANT:
+            parts = [self._answer(ordinal), *(line._answer(at) for line, at in further)]
+            return SlotFacts(**common, text="\n".join(part for part in parts if part))
+        return SlotFacts(**common, text=_spoken(row))
+
+    def _answer(self, ordinal: int) -> str:
+        block = self._block(ordinal)
+        return "" if block.type in THOUGHTS else _shown(block)
+
+    def _block(self, ordinal: int) -> _Block:
+        return self._blocks[ordinal] if ordinal < len(self._blocks) else _Block()
+
+    @cached_property
+    def _blocks(self) -> list[_Block]:
+        return _blocks(_content(self._row))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _entry_id(row: _Row, ordinal: int) -> str | None:
+    if not isinstance(row.uuid, str):
+        return None
+    return f"{row.uuid}/{ordinal}" if ordinal else row.uuid
+
+
+# -- content -------------------------------------------------------------------
+
+
+def _content(row: _Row) -> Raw:
+    message = shaped(row.message, _Message)
+    return message.content if message else Raw()
+
+
+def _blocks(content: Raw) -> list[_Block]:
+    """Return the blocks of a content, one for each slot; a text alone is one block."""
+    text = shaped(content, str)
+    if text is not None:
+        return [_Block("text", text)]
+    found = []
+    for raw in shaped(content, list[Raw]) or ():
+        block = shaped(raw, _Block) or _Block()
+        block.whole = raw
+        found.append(block)
+    return found
+
+
+def _joined(blocks: Iterable[_Block]) -> str:
+    """Return the text of blocks, each on lines of its own; media are named in place."""
+    return "\n".join(part for block in blocks if (part := _shown(block)))
+
+
+def _shown(block: _Block) -> str:
+    """Return the text of a block, or a name in its place: ``[image image/png, 12,345 bytes]``."""
+    if block.type == "text":
+        return _text(block.text)
+    source = shaped(block.source, _Source)
+    if source is None:
+        return described(block.whole)
+    named = f"{_text(block.type)} {_text(source.media_type)}".strip()
+    return placeholder(named, source.data)
+
+
+def _spoken(row: _Row) -> str:
+    """Return the text of a row of the person or of the program."""
+    if row.type == "attachment":
+        return _attached(row)
+    if row.type == "system":
+        return _told(row)
+    return _joined(block for block in _blocks(_content(row)) if not is_result(_text(block.type)))
+
+
+def _attached(row: _Row) -> str:
+    attachment = shaped(row.attachment, _Attachment) or _Attachment()
+    if attachment.type == "queued_command":
+        return _joined(_blocks(attachment.prompt))
+    shown = shaped(row.rendered, list[Raw]) or ()
+    return "\n".join(
+        _joined(_blocks(item.content)) for raw in shown if (item := shaped(raw, _Rendered))
+    )
+
+
+def _told(row: _Row) -> str:
+    error = shaped(row.error, _Error)
+    if error is not None:
+        return _text(error.formatted) or _text(error.message)
+    return shaped(row.content, str) or ""
+
+
+# -- tools ---------------------------------------------------------------------
+
+
+def _call(block: _Block) -> dict[str, Any]:
+    raw = bytes(block.input)
+    return {"tool": _text(block.name) or None, "arguments": compact(raw) if raw else None}
+
+
+def _result(block: _Block, row: _Row) -> dict[str, Any]:
+    # The result of a tool that ran where the model runs is one object, or a list of such.
+    single = bytes(block.content).startswith(b"{")
+    text = described(block.content) if single else _joined(_blocks(block.content))
+    record = shaped(row.tool_use_result, _Record) or _Record()
+    notice = _PERSISTED.match(text)
+    path = _text(record.persisted_output_path) or (notice.group(1) if notice else "")
+    return {
+        "text": text,
+        # The host leaves the mark out where a call went well.
+        "failed": block.is_error is True or (single and is_failure(block.content)),
+        "output_truncated": bool(path) or record.truncated is True,
+        "full_output_path": path or None,
+    }

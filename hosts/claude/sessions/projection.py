@@ -1,0 +1,307 @@
+"""Claude Code sessions as projections of their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import msgspec
+
+from hindnote.core.history.index_cache import FileCache
+from hindnote.core.history.jsontext import Unreadable
+from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
+from hindnote.core.history.recent import Recent
+from hindnote.core.shortage import is_shortage
+from hindnote.core.tools.outcome import Refused
+from hindnote.hosts.claude.format.header import find_header, find_task
+from hindnote.hosts.claude.format.rows import CHAIN_TYPES, Row, decode, decode_all
+from hindnote.hosts.claude.paths import HOST, TOOL_PREFIX
+from hindnote.hosts.claude.sessions.branch_arrays import Assembly
+from hindnote.hosts.claude.sessions.facts import ADDED_WORDS, Line
+from hindnote.hosts.claude.sessions.spine import Spine
+from hindnote.hosts.claude.sessions.spine_builder import Growth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from hindnote.core.history.lines import Batch, LineFile
+
+_KINDS = {int(kind): kind for kind in SlotKind}
+_FEW_SLOTS = 4
+"""Slots of a row whose line may as well be taken apart again for each."""
+
+_AT_ONCE = 512
+_NO_SESSION = 100
+"""Damaged lines without one row after which a file is given up as no session."""
+
+
+class ClaudeProjection:
+    """One state of a transcript."""
+
+    def __init__(self, transcript: Transcript, branch: Branch, windows: Sequence[int]) -> None:
+        self.header = transcript.header()
+        self.branch = branch
+        self.windows = windows
+        self.damaged: Sequence[Damage] = tuple(transcript.damaged)
+        self.last_seq = transcript.spine.last_seq
+        # Not the transcript, which holds its newest projection: a cycle lives until it is
+        # collected, and a process for one call never collects.
+        self._lines = transcript.lines
+        self._spine = transcript.spine
+        self._shared: Recent[int, Line] = Recent()
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot on the active branch, decoded on demand.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        spine = self._spine
+        line, ordinal = self._slot(seq)
+        kind = _KINDS[spine.kinds[seq - 1]]
+        tool = spine.tools[spine.place(seq)] if kind is SlotKind.RESULT else ""
+        further = map(self._slot, self._further(seq))
+        found = line.facts(kind, ordinal, tool or None, further)
+        if self._lines.rewritten():
+            self._lines.refuse_rewritten()
+        return found
+
+    @property
+    def added_words(self) -> tuple[str, ...]:
+        """Words that ``facts`` adds to the lines."""
+        return ADDED_WORDS
+
+    def raw(self, seq: int) -> Iterator[bytes]:
+        """Yield the lines of which ``facts`` makes the texts of a slot.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        row_of = self._spine.row_of
+        for row in dict.fromkeys(map(row_of, (seq, *self._further(seq)))):
+            yield self._line(row).data if self._is_shared(row) else self._lines.of(row)
+
+    def _further(self, seq: int) -> list[int]:
+        """Return the answer's other text blocks; those that came later are a later state's."""
+        return [more for more in self._spine.joined.get(seq, ()) if more <= self.last_seq]
+
+    def _slot(self, seq: int) -> tuple[Line, int]:
+        row = self._spine.row_of(seq)
+        return self._line(row), seq - self._spine.firsts[row]
+
+    def _line(self, row: int) -> Line:
+        return self._shared.get(row, self._open) if self._is_shared(row) else self._open(row)
+
+    def _open(self, row: int) -> Line:
+        try:
+            return Line(self._lines.of(row))
+        except msgspec.MsgspecError:
+            # Once it could be read.
+            self._lines.refuse_rewritten()
+
+    def _is_shared(self, row: int) -> bool:
+        """Return whether a row has so many slots that its line is worth keeping."""
+        return len(self._spine.seqs(row)) > _FEW_SLOTS
+
+
+class Lines:
+    """The lines of a transcript's rows, read again when they are wanted."""
+
+    def __init__(self, file: LineFile, spine: Spine) -> None:
+        self._file = file
+        self._spine = spine
+
+    def of(self, row: int) -> bytes:
+        """Return a row's line.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        size = self._spine.sizes[row]
+        data = self._file.read(self._spine.offsets[row], size)
+        if len(data) < size:
+            self.refuse_rewritten()
+        return data
+
+    def rewritten(self) -> bool:
+        """Return whether lines that were read have changed since."""
+        return self._file.rewritten()
+
+    def refuse_rewritten(self) -> NoReturn:
+        """Say that the lines are no longer what they were when they were indexed.
+
+        Raises:
+            Refused: ``unreadable_session``.
+        """
+        raise Refused(
+            "unreadable_session", f"{self._file.path} was rewritten while it was read; ask again"
+        )
+
+
+class Transcript:
+    """What is known of one file, extended while it grows.
+
+    Args:
+        file: The opened file; it is read to its present end.
+
+    Raises:
+        Refused: ``unreadable_session`` when it is no session of Claude Code.
+    """
+
+    def __init__(self, file: LineFile) -> None:
+        self.spine = Spine()
+        self._growth = Growth(self.spine)
+        self.damaged: list[Damage] = []
+        self._file = file
+        self.lines = Lines(file, self.spine)
+        self._assembly = Assembly()
+        self._aside: list[tuple[Row, int, int]] = []
+        """A subagent's rows, as long as there is no row of a main session."""
+        self._opened = False
+        """Whether the conversation has begun."""
+        self._header = find_header(file.path, file.read, 0)
+        if self._header.agent is not None:
+            self._growth.subagent = self._opened = True
+        self.extend()
+
+    def extend(self) -> None:
+        """Take in the lines that the file gained, and publish the new state.
+
+        Raises:
+            Refused: ``unreadable_session`` when it is no session of Claude Code.
+        """
+        for batch in self._file.batches():
+            rows = decode_all(batch.lines) if self._opened else None
+            if rows is None:
+                self._extend_one_by_one(batch)
+            else:
+                self._growth.take(rows, batch.offsets, batch.sizes)
+        if self._aside:
+            self._open_subagent()
+        if not self._header.is_final:
+            self._header = find_header(self._file.path, self._file.read, self._file.end)
+        if self._file.end and not self._is_session():
+            self._refuse()
+        self._growth.guess()
+        self._assembly.update(self.spine)
+        self._growth.settle()
+        self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
+
+    def _extend_one_by_one(self, batch: Batch) -> None:
+        rows: list[Row] = []
+        offsets: list[int] = []
+        sizes: list[int] = []
+        for offset, line in batch.filled():
+            try:
+                row = decode(line)
+            except Unreadable as error:
+                self._growth.take(rows, offsets, sizes)
+                rows, offsets, sizes = [], [], []
+                self._damage(Damage(offset, len(line), str(error)))
+                continue
+            if self._opened or not self._set_aside(row, offset, len(line)):
+                rows.append(row)
+                offsets.append(offset)
+                sizes.append(len(line))
+        self._growth.take(rows, offsets, sizes)
+
+    def _set_aside(self, row: Row, offset: int, size: int) -> bool:
+        """Keep a subagent's row until it is known whose session this is; return whether it was."""
+        if row.uuid and row.is_sidechain:
+            self._aside.append((row, offset, size))
+            return True
+        self._opened = bool(row.uuid) and row.type in CHAIN_TYPES
+        if self._opened:
+            self.spine.sidechained += len(self._aside)
+            self._aside.clear()
+        return False
+
+    def _open_subagent(self) -> None:
+        """Read a file in which all of the conversation is a subagent's as that one's own."""
+        self._growth.subagent = self._opened = True
+        for start in range(0, len(self._aside), _AT_ONCE):
+            rows, offsets, sizes = zip(*self._aside[start : start + _AT_ONCE], strict=True)
+            self._growth.take(rows, offsets, sizes)
+        self._aside.clear()
+
+    def _is_session(self) -> bool:
+        return bool(self.spine.offsets) or self._header.has_rows
+
+    def _damage(self, damage: Damage) -> None:
+        self.damaged.append(damage)
+        if len(self.damaged) > _NO_SESSION and not self._is_session() and not self._aside:
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise Refused(
+            "unreadable_session",
+            f"{self._file.path} is no session of Claude Code: none of its rows names a session",
+        )
+
+    def header(self) -> SessionHeader:
+        """Return what the rows say of the session."""
+        found, known = self._header, self.spine.known
+        path = self._file.path
+        return SessionHeader(
+            host=HOST,
+            session_id=found.id or path.stem,
+            started=found.started,
+            cwd=found.cwd,
+            parent=found.parent,
+            name=find_task(path) if found.agent else known.title or known.summary,
+            tool_prefix=TOOL_PREFIX,
+            note=self._note(),
+        )
+
+    def _note(self) -> str | None:
+        """Return what is said of rows that are left out, or whose place had to be guessed."""
+        spine, notes = self.spine, []
+        if guessed := len(spine.guessed) + spine.followed:
+            notes.append(
+                f"{_rows(guessed)} not say what came before; the order of the file is "
+                "taken for the order of the conversation"
+            )
+        if spine.unnamed:
+            notes.append(f"{_rows(spine.unnamed)} not have a uuid and cannot be addressed")
+        if spine.sidechained:
+            notes.append(
+                f"{_rows(spine.sidechained)} not belong to this conversation but to subagents "
+                "that an older version recorded in the same file"
+            )
+        return f"{'; '.join(notes)}" if notes else None
+
+    def line(self, row: int) -> bytes:
+        """Return a row's line.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        return self.lines.of(row)
+
+
+def _rows(count: int) -> str:
+    return "1 row of the file does" if count == 1 else f"{count:,} rows of the file do"
+
+
+def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | None:
+    """Return the present state of a transcript; None when there is no such file.
+
+    Args:
+        path: The file.
+        running: The call belongs to this session.
+
+    Raises:
+        Refused: ``unreadable_session`` when it cannot be read, or is no session.
+    """
+    try:
+        return _TRANSCRIPTS.get(path, running=running).projection
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if is_shortage(error):
+            raise
+        reason = error.strerror or error
+        raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
+
+
+_TRANSCRIPTS: FileCache[Transcript] = FileCache(Transcript)

@@ -1,0 +1,256 @@
+"""The spine of a transcript: every row of the conversation, as numbers.
+
+Rows are numbered from 0 in file order, seqs from 1; a subagent's rows in a main
+session's file have neither. The spine only grows, and says nothing of branches:
+those are worked out from it by ``branch``, and it is put together by ``growth``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from hindnote.hosts.claude.format import kinds
+from hindnote.hosts.claude.sessions.ids import Ids
+from hindnote.hosts.claude.sessions.session import Checkpoint, Known
+
+if TYPE_CHECKING:
+    from hindnote.hosts.claude.format.rows import Compaction
+
+ROOT = -1
+"""Parent of a row that has none."""
+
+LOST = -2
+"""Parent of a row whose recorded parent has not been read."""
+
+NO_GROUP = -1
+
+SPEAKER = 1
+"""Flag of a user or assistant row: what the host takes for a leaf."""
+
+ANSWER = 2
+RESULT = 4
+NOTE = 8
+"""Flag of an attachment, a system row or a meta row."""
+
+META = 16
+REPEATED = 32
+"""Flag of a row whose id an earlier one had: it takes its slots and is nothing else."""
+
+CALLS = 64
+"""Flag of an answer's row that holds a call."""
+
+LEADS_ON = 128
+"""Flag of a note under which, through notes alone, the conversation goes on."""
+
+
+_STRIDE = 1024
+
+_INTS = partial(array, "i")
+_LONGS = partial(array, "q")
+
+
+class Spine(Struct, eq=False):
+    """Arrays over rows, slots and responses.
+
+    A *response* is what the model sent at once; its rows share a ``message.id``.
+    Results belong to their call's response, and so do the notes under either.
+    """
+
+    known: Known = field(default_factory=Known)
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+
+    last: int = ROOT
+    """The last row of the conversation."""
+
+    boundary: int = ROOT
+    """The newest compact boundary."""
+
+    compactions: dict[int, tuple[int, Compaction | None]] = field(default_factory=dict)
+    """Of each boundary: the row before it, and what it preserved."""
+
+    preserved: dict[int, tuple[int, list[int]]] = field(default_factory=dict)
+    """Of each boundary whose rows were found: the row above them, and they."""
+
+    # by row
+    offsets: array[int] = field(default_factory=_LONGS)
+    sizes: array[int] = field(default_factory=_LONGS)
+
+    firsts: array[int] = field(default_factory=lambda: array("q", [1]))
+    """First seq of each row; one more, the next free seq."""
+
+    parents: array[int] = field(default_factory=_INTS)
+    flags: bytearray = field(default_factory=bytearray)
+
+    groups: array[int] = field(default_factory=_INTS)
+    """The response to which a row belongs."""
+
+    bases: array[int] = field(default_factory=_INTS)
+    """Of a result the row of its call, of a note the row under which its chain hangs."""
+
+    # by slot; seq 1 is at 0
+    kinds: bytearray = field(default_factory=bytearray)
+    times: array[float] = field(default_factory=lambda: array("d"))
+    closing: bytearray = field(default_factory=bytearray)
+
+    answers: array[int] = field(default_factory=_INTS)
+    """One more than the response, on its text slot and its calls; 0 elsewhere."""
+
+    joined: dict[int, list[int]] = field(default_factory=dict)
+    """Further text blocks of a response, by the seq of its first."""
+
+    # by slot of a call or a result
+    call_ids: list[str] = field(default_factory=list)
+
+    tools: list[str] = field(default_factory=list)
+    """Names; empty for a result whose call is not known."""
+
+    marks: array[int] = field(default_factory=lambda: array("q", [0]))
+    """Calls and results before every ``_STRIDE``-th slot."""
+
+    # by response
+    starts: array[int] = field(default_factory=_INTS)
+    """Lowest row of each response."""
+
+    texts: array[int] = field(default_factory=_LONGS)
+    """Seq of a response's first text block, 0 without any."""
+
+    calling: bytearray = field(default_factory=bytearray)
+    """1 for a response that holds a call."""
+
+    # what happened since ``Growth.settle``
+    stirred: int = 0
+    """Lowest older row to which something new happened."""
+
+    rewritten: bool = False
+    """Whether an older text grew."""
+
+    # what is out of the ordinary
+    roots: list[int] = field(default_factory=list)
+    """Rows that say they have no parent, compact boundaries left out."""
+
+    guessed: list[int] = field(default_factory=list)
+    """Those of ``roots`` that were put under the row before them in the file."""
+
+    followed: int = 0
+    """Rows that do not say whether they have a parent: the row before them was taken."""
+
+    unnamed: int = 0
+    """Rows of the conversation without an id, which are left out."""
+
+    sidechained: int = 0
+    """Rows of subagents within a main session's file, which are left out."""
+
+    queued: dict[int, str] = field(default_factory=dict)
+    """Words of the person that joined a running turn, by the row that alone records them."""
+
+    revision: int = 0
+    """Grows when a row finds its parent late: then rows may stand before their parents."""
+
+    # by id
+    ids: Ids = field(default_factory=Ids)
+    """Numbers of the rows."""
+
+    aliases: dict[str, int] = field(default_factory=dict)
+    """Rows by the ids of what only passes links on."""
+
+    @property
+    def last_seq(self) -> int:
+        """The highest seq allocated."""
+        return len(self.kinds)
+
+    def find(self, uuid: str | None) -> int:
+        """Return the row with an id, ``ROOT`` for none."""
+        if not uuid:
+            return ROOT
+        found = self.ids.find(uuid)
+        return found if found >= 0 else self.aliases.get(uuid, ROOT)
+
+    def row_of(self, seq: int) -> int:
+        """Return the row in which a seq lies."""
+        return bisect_right(self.firsts, seq) - 1
+
+    def seqs(self, row: int) -> range:
+        """Return the seqs of a row."""
+        return range(self.firsts[row], self.firsts[row + 1])
+
+    def place(self, seq: int) -> int:
+        """Return where a call or result, or the next one behind a seq, is in ``call_ids``."""
+        end = seq - 1
+        known = min(end // _STRIDE, len(self.marks) - 1)
+        return self.marks[known] + self._named(known * _STRIDE, end)
+
+    def mark(self) -> None:
+        """Count the calls and results of the slots that were added; done before any is asked for."""
+        while (start := (len(self.marks) - 1) * _STRIDE) + _STRIDE <= len(self.kinds):
+            self.marks.append(self.marks[-1] + self._named(start, start + _STRIDE))
+
+    def _named(self, start: int, end: int) -> int:
+        count = self.kinds.count
+        return count(kinds.CALL, start, end) + count(kinds.RESULT, start, end)
+
+    def parent(self, row: int) -> int:
+        """Return a row's parent; for a lost one the nearest earlier row, or ``ROOT``."""
+        found = self.parents[row]
+        return self.row_before(row) if found == LOST else found
+
+    def row_before(self, row: int) -> int:
+        """Return the nearest earlier row that repeats no other, ``ROOT`` for the first."""
+        row -= 1
+        while row >= 0 and self.flags[row] & REPEATED:
+            row -= 1
+        return row
+
+    def hang(self, number: int, base: int) -> None:
+        """Let a result or a note belong to where it hangs."""
+        if base >= 0 and self.flags[base] & NOTE:
+            base = self.bases[base]
+        if base >= 0:
+            self.bases[number] = base
+            self.groups[number] = self.groups[base]
+
+    def lead_on(self, note: int) -> None:
+        """Mark the notes through which the conversation went on."""
+        flags, parents = self.flags, self.parents
+        while note >= 0 and flags[note] & (NOTE | LEADS_ON) == NOTE:
+            flags[note] |= LEADS_ON
+            if note < self.stirred:  # noqa: PLR1730 - many rows come by here, and min is slow
+                self.stirred = note
+            note = parents[note]
+
+    def regroup(self) -> None:
+        """Work out anew what hangs where, after rows found their parents late."""
+        flags, parents = self.flags, self.parents
+        for row in range(len(flags)):
+            parent = parents[row]
+            if flags[row] & RESULT and parent >= 0 and flags[parent] & ANSWER:
+                self.hang(row, parent)
+        found: dict[int, int] = {}
+        for row in range(len(flags)):
+            if not flags[row] & NOTE:
+                self.lead_on(parents[row])
+            elif (base := self._base(row, found)) != ROOT:
+                self.bases[row], self.groups[row] = base, self.groups[base]
+
+    def _base(self, note: int, found: dict[int, int]) -> int:
+        """Return the row under which a chain of notes hangs; ``ROOT`` if it leads nowhere.
+
+        Args:
+            note: One of the chain.
+            found: What is known of notes already, and is added to.
+        """
+        chain = []
+        row = note
+        while row >= 0 and self.flags[row] & NOTE and row not in found:
+            # Of a loop of notes none hangs anywhere.
+            found[row] = ROOT
+            chain.append(row)
+            row = self.parents[row]
+        base = found[row] if row in found else max(row, ROOT)
+        for one in chain:
+            found[one] = base
+        return base

@@ -1,0 +1,287 @@
+"""One line of a Pi session as the index needs it: kind, place in the tree, calls.
+
+Nearly every line that Pi writes fits the closed structs here, which validate it
+as a whole at the speed of the parser. A line with a field that they do not know is
+read as plain JSON and picked from with care, so an unknown shape is never an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from math import isnan, nan
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, parse, too_deep
+from hindnote.core.history.times import instant, seconds
+from hindnote.hosts.pi.format.header import Header, header_of
+
+CONTEXT_TYPES = frozenset({"branch_summary", "compaction", "custom_message"})
+CONTEXT_ROLES = frozenset({"branchSummary", "compactionSummary", "custom", "hookMessage"})
+"""``hookMessage`` is what session version 2 called the role ``custom``."""
+
+ABORTED = frozenset({"aborted", "error"})
+"""Stop reasons of an answer whose calls Pi never runs."""
+
+KNOWN_TYPES = CONTEXT_TYPES | {
+    "context_edit",
+    "custom",
+    "label",
+    "message",
+    "model_change",
+    "session_info",
+    "thinking_level_change",
+    "usage",
+}
+"""Types by which a line is known to be Pi's when the header is missing."""
+
+
+class Block(Struct, gc=False, forbid_unknown_fields=True):
+    """A block of a message's content."""
+
+    type: str
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    arguments: Any = None
+    argumentsError: str | None = None
+    thinking: str = ""
+    thinkingSignature: str | None = None
+    data: Raw = Raw()
+    mimeType: str = ""
+
+
+class _Message(Struct, gc=False, forbid_unknown_fields=True, tag_field="role"):
+    timestamp: float | None = None
+
+
+class User(_Message, tag="user", gc=False):
+    """What the person sent."""
+
+    content: list[Block] | str = ""
+
+
+class Assistant(Struct, tag="assistant", tag_field="role", gc=False):
+    """One answer of the model.
+
+    Not closed: it has many fields, and none of the others is ever shown.
+    """
+
+    timestamp: float | None = None
+    content: list[Block] = []
+    stopReason: str | None = None
+
+
+class ToolResult(_Message, tag="toolResult", gc=False):
+    """A tool call's result."""
+
+    toolCallId: str = ""
+    toolName: str = ""
+    content: list[Block] | str = ""
+    details: Any = None
+    isError: bool | None = None
+    durationMs: float | None = None
+    nestedCalls: Any = None
+
+
+class Command(_Message, tag="bashExecution", gc=False):
+    """A command that the person ran."""
+
+    command: str = ""
+    output: str = ""
+    exitCode: float | None = None
+    cancelled: bool | None = None
+    truncated: bool | None = None
+    fullOutputPath: str | None = None
+    excludeFromContext: bool | None = None
+
+
+class Custom(_Message, tag="custom", gc=False):
+    """An extension's message."""
+
+    customType: str | None = None
+    content: list[Block] | str = ""
+    display: Any = None
+    details: Any = None
+
+
+class System(_Message, tag="system", gc=False):
+    """A system prompt, or a patch of it."""
+
+    content: Any = None
+    sections: Any = None
+    toolsAdded: Any = None
+    toolsRemoved: Any = None
+
+
+class Row(Struct, gc=False, forbid_unknown_fields=True):
+    """One entry. An entry without the key ``parentId`` follows the one before it."""
+
+    type: str
+    id: str = ""
+    parentId: str | None | UnsetType = UNSET
+    timestamp: Annotated[datetime, Meta(tz=True)] | float | None = None
+    message: User | Assistant | ToolResult | Command | Custom | System | None = None
+    name: str | None = None
+    customType: str | None = None
+    data: Any = None
+    content: Any = None
+    display: Any = None
+    details: Any = None
+    targetId: str | None = None
+    label: str | None = None
+    provider: str | None = None
+    modelId: str | None = None
+    thinkingLevel: str | None = None
+
+
+_LONG = 2 * MAX_DEPTH
+"""Bytes that too deep a nesting takes at least."""
+
+_decode = msgspec.json.Decoder(Row).decode
+
+
+def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
+    """Return the entry on each of some lines; None when they are to be read one by one.
+
+    That is when one of them is blank, damaged or of a shape that the structs do not know.
+    """
+    try:
+        rows = list(map(_decode, lines))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    long = (row for row, line in zip(rows, lines, strict=True) if len(line) > _LONG)
+    return None if any(map(_is_deep, long)) else rows
+
+
+def read_row(line: bytes) -> Row | Header | None:
+    """Return the entry on a line; None for JSON that is no entry of any kind.
+
+    Raises:
+        Unreadable: The line is damaged.
+    """
+    try:
+        row = _decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        return _picked_row(line)
+    if row.type == "session":
+        return _picked_row(line)
+    if len(line) > _LONG and _is_deep(row):
+        raise Unreadable(f"nested deeper than {MAX_DEPTH} levels")
+    return row
+
+
+def _is_deep(row: Row) -> bool:
+    """Return whether one of the values that may hold anything nests too deep."""
+    message = row.message
+    free: tuple[Any, ...]
+    if type(message) is ToolResult:
+        if message.details is None and message.nestedCalls is None:
+            return False
+        free = (message.details, message.nestedCalls)
+    elif type(message) is Assistant:
+        free = tuple(block.arguments for block in message.content)
+    elif type(message) is Custom:
+        free = (message.details, message.display)
+    elif type(message) is System:
+        free = (message.content, message.sections, message.toolsAdded, message.toolsRemoved)
+    else:
+        free = (row.data, row.content, row.details, row.display)
+    return any(map(too_deep, free))
+
+
+def _picked_row(line: bytes) -> Row | Header | None:
+    value = parse(line)
+    if not isinstance(value, dict):
+        raise Unreadable("JSON, but no object")
+    if value.get("type") == "session":
+        return header_of(value)
+    return _picked(value)
+
+
+def _picked(value: dict[str, Any]) -> Row | None:
+    """Return an entry of plain JSON, taking only what has the right type."""
+    type_ = value.get("type")
+    if not isinstance(type_, str):
+        return None
+    parent = value.get("parentId", UNSET)
+    if not (parent is UNSET or parent is None or isinstance(parent, str)):
+        parent = UNSET
+    message = value.get("message") if type_ == "message" else None
+    return Row(
+        type_,
+        id=_text(value, "id"),
+        parentId=parent,
+        timestamp=_time(value.get("timestamp")),
+        message=_picked_message(message) if isinstance(message, dict) else None,
+        name=_text(value, "name"),
+    )
+
+
+def _picked_message(
+    value: dict[str, Any],
+) -> User | Assistant | ToolResult | Command | Custom | None:
+    role = _text(value, "role")
+    time = value.get("timestamp")
+    stamp = time if isinstance(time, int | float) and not isinstance(time, bool) else None
+    if role == "user":
+        return User(timestamp=stamp)
+    if role == "assistant":
+        blocks = _picked_blocks(value.get("content"))
+        return Assistant(timestamp=stamp, content=blocks, stopReason=_text(value, "stopReason"))
+    if role == "toolResult":
+        return ToolResult(
+            timestamp=stamp,
+            toolCallId=_text(value, "toolCallId"),
+            toolName=_text(value, "toolName"),
+        )
+    if role == "bashExecution":
+        return Command(timestamp=stamp)
+    return Custom(timestamp=stamp) if role in CONTEXT_ROLES else None
+
+
+def _picked_blocks(content: Any) -> list[Block]:
+    if isinstance(content, str):
+        return [Block("text", content)]
+    if not isinstance(content, list):
+        return []
+    return [
+        Block(_text(item, "type"), _text(item, "text"), _text(item, "id"), _text(item, "name"))
+        for item in content
+        if isinstance(item, dict)
+    ]
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _time(value: Any) -> float | None:
+    """Return a recorded time as the struct's own decoder would have: text or milliseconds."""
+    if isinstance(value, str):
+        moment = instant(value)
+        return None if isnan(moment) else moment * 1000
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def row_times(rows: Sequence[Row]) -> list[float]:
+    """Return when entries were written, in seconds since the epoch; NaN when unknown."""
+    stamps = [row.timestamp for row in rows]
+    try:
+        # Nearly every entry has a time with an offset, and so does this whole list.
+        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_row_time, rows))
+
+
+def _row_time(row: Row) -> float:
+    time = row.timestamp
+    if isinstance(time, datetime):
+        return time.timestamp()
+    if time is None and row.message is not None:
+        time = row.message.timestamp
+    return nan if time is None else seconds(time)

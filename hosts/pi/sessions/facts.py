@@ -1,0 +1,215 @@
+"""The facts of one slot, read from its line when they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from hindnote.core.history.jsontext import (
+    Unreadable,
+    accepted,
+    compact,
+    parse,
+    placeholder,
+    shaped,
+)
+from hindnote.core.history.projection import NestedCalls, SlotFacts, SlotKind
+from hindnote.core.history.times import recorded
+from hindnote.hosts.pi.format.shell import SHELLS, ending
+
+ADDED_WORDS = ("image", "bytes", "bash", "command")
+"""What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
+
+PASSED_OVER = frozenset({"text", "thinking", "toolCall"})
+"""Blocks that are no part of a text, or whose text is missing."""
+
+
+class _Message(Struct, gc=False):
+    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+
+    role: Any = None
+    timestamp: Any = None
+    content: Raw = Raw()
+    summary: Any = None
+    toolName: Any = None
+    isError: Any = None
+    details: Raw = Raw()
+    nestedCalls: Raw = Raw()
+    command: Any = None
+    output: Any = None
+    exitCode: Any = None
+    cancelled: Any = None
+    truncated: Any = None
+    fullOutputPath: Any = None
+
+
+class _Entry(Struct, gc=False):
+    type: Any = None
+    id: Any = None
+    timestamp: Any = None
+    summary: Any = None
+    content: Raw = Raw()
+    message: Raw = Raw()
+
+
+class _Block(Struct, gc=False):
+    type: Any = None
+    text: Any = None
+    mimeType: Any = None
+    data: Raw = Raw()
+    name: Any = None
+    arguments: Raw = Raw()
+
+
+class _Nested(Struct, gc=False):
+    calls: list[Raw]
+    complete: bool = False
+
+
+class _Named(Struct, gc=False):
+    name: Any = None
+
+
+class Line:
+    """One entry's line, taken apart once for all of its slots.
+
+    Args:
+        data: The line, one that the index accepted.
+
+    Raises:
+        msgspec.MsgspecError: It is no such line.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._entry = accepted(data, _Entry)
+        self._message = shaped(self._entry.message, _Message) or _Message()
+
+    def facts(self, kind: SlotKind, ordinal: int) -> SlotFacts:
+        """Return the facts of a slot.
+
+        Args:
+            kind: What the slot is.
+            ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
+        """
+        entry, message = self._entry, self._message
+        common: dict[str, Any] = {
+            "created_at": recorded(entry.timestamp) or recorded(message.timestamp),
+            "entry_id": _text(entry.id),
+        }
+        if kind is SlotKind.CALL:
+            return SlotFacts(**common, **self._call(ordinal))
+        if kind is SlotKind.RESULT:
+            return SlotFacts(**common, **_result(message))
+        if kind is SlotKind.COMMAND:
+            return SlotFacts(**common, **_command(message))
+        text = joined(message.content) or joined(entry.content)
+        return SlotFacts(
+            **common, text=text or _text(entry.summary) or _text(message.summary) or ""
+        )
+
+    def _call(self, ordinal: int) -> dict[str, Any]:
+        if not 0 < ordinal <= len(self._calls):
+            return {}
+        block = self._calls[ordinal - 1]
+        raw = bytes(block.arguments)
+        return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
+
+    @cached_property
+    def _calls(self) -> list[_Block]:
+        return [block for block in _blocks(self._message.content) if block.type == "toolCall"]
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _blocks(content: Raw) -> Iterator[_Block]:
+    if text := shaped(content, str):
+        yield _Block("text", text)
+    for raw in shaped(content, list[Raw]) or ():
+        if block := shaped(raw, _Block):
+            yield block
+
+
+def joined(content: Raw) -> str:
+    """Return the text of a message's content: blocks on lines of their own, images named."""
+    parts = []
+    for block in _blocks(content):
+        if block.type == "text" and isinstance(block.text, str):
+            parts.append(block.text)
+        elif block.type == "image":
+            parts.append(_image(block))
+        elif block.type not in PASSED_OVER and (named := _text(block.text) or _text(block.type)):
+            # A type that this version does not know is named in its place.
+            parts.append(named if _text(block.text) else f"[{named}]")
+    return "\n".join(parts)
+
+
+def _image(block: _Block) -> str:
+    named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
+    return placeholder(named, block.data)
+
+
+def _result(message: _Message) -> dict[str, Any]:
+    text = joined(message.content)
+    failed = message.isError if isinstance(message.isError, bool) else None
+    tool = _text(message.toolName)
+    truncated, path = _truncation(message.details)
+    if tool in SHELLS and not truncated and (cut := ending(text, failed, told=False).cut):
+        truncated, path = True, cut.group(5)
+    return {
+        "tool": tool,
+        "text": text,
+        "failed": failed,
+        "output_truncated": truncated,
+        "full_output_path": path,
+        "nested": _nested(message.nestedCalls),
+    }
+
+
+def _truncation(details: Raw) -> tuple[bool, str | None]:
+    data = bytes(details)
+    if b'"truncat' not in data and b'"fullOutputPath"' not in data:
+        return False, None
+    try:
+        value = parse(data)
+    except Unreadable:
+        return False, None
+    if not isinstance(value, dict):
+        return False, None
+    truncation, path = value.get("truncation"), _text(value.get("fullOutputPath"))
+    cut = isinstance(truncation, dict) and truncation.get("truncated") is True
+    # Scripts and MCP tools record the path alone, and only of what they cut.
+    return cut or path is not None, path
+
+
+def _nested(raw: Raw) -> NestedCalls | None:
+    nested = shaped(raw, _Nested)
+    if nested is None:
+        return None
+    names = tuple(_text((shaped(call, _Named) or _Named()).name) or "" for call in nested.calls)
+    records = tuple(compact(bytes(call)) for call in nested.calls)
+    return NestedCalls(records, names, nested.complete)
+
+
+def _command(message: _Message) -> dict[str, Any]:
+    command = message.command
+    code = message.exitCode
+    known = isinstance(code, int) or message.cancelled is True
+    return {
+        "tool": "bash",
+        "arguments": _arguments(command) if isinstance(command, str) else None,
+        "text": _text(message.output) or "",
+        "failed": (message.cancelled is True or code != 0) if known else None,
+        "output_truncated": message.truncated is True,
+        "full_output_path": _text(message.fullOutputPath),
+    }
+
+
+def _arguments(command: str) -> str:
+    return msgspec.json.encode({"command": command}).decode()
