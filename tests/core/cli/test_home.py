@@ -15,7 +15,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A person in their home directory, at a terminal, with a repository in it."""
     home = tmp_path / "person"
     (home / "app" / ".git").mkdir(parents=True)
-    for module in ("home", "project_id", "trust"):
+    for module in ("home", "project", "trust"):
         monkeypatch.setattr(f"hindnote.core.places.{module}.person_home", lambda: home)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HINDNOTE_HOME", str(home / "app" / "notes"))

@@ -15,7 +15,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The person's home as the user database has it; the environment's is the same."""
     home = tmp_path / "person"
     home.mkdir()
-    for module in ("home", "project_id", "trust"):
+    for module in ("home", "project", "trust"):
         monkeypatch.setattr(f"hindnote.core.places.{module}.person_home", lambda: home)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("HINDNOTE_HOME", raising=False)

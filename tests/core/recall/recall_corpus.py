@@ -7,7 +7,7 @@ import os
 import re
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ def scripts() -> Iterator[Script]:
                 if script is not None:
                     yield script
                 name, host, project, started = line[2:].split()
-                moment = datetime.fromisoformat(started).replace(tzinfo=timezone.utc)
+                moment = datetime.fromisoformat(started).replace(tzinfo=UTC)
                 script = Script(name, host, project, moment, [])
             elif line:
                 match = LINE.fullmatch(line)
