@@ -5,9 +5,9 @@ from pathlib import Path
 
 from recall_corpus import questions, scripts, write
 
-from hindnote.core.calls import HostCall
-from hindnote.core.dispatch import Dispatcher
-from hindnote.core.plugins import Hosts
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall
 
 
 def test_every_gold_event_is_in_the_sessions_as_the_hosts_decoders_read_them(
