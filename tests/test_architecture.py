@@ -84,6 +84,13 @@ def test_what_opens_files_knows_nothing_of_what_is_in_them() -> None:
         assert [name for name in ours if not name.startswith("hindnote.core.fs")] == [], path
 
 
+def test_the_lines_of_a_host_are_decoded_below_its_format_alone() -> None:
+    decoding = {"msgspec.json.Decoder", "msgspec.json.decode", "json.loads"}
+    for path in (ROOT / "hosts").glob("*/sessions/**/*.py"):
+        used = {ast.unparse(node) for node in ast.walk(ast.parse(path.read_bytes()))}
+        assert used & decoding == set(), path
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Neither late, inside a function, nor for types alone."""
     files = {module_of(path): path for path in SOURCES}

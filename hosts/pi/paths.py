@@ -14,6 +14,7 @@ from msgspec import Struct
 from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.process import process_directory
 from hindnote.core.programs import on_path
+from hindnote.core.shortage import is_shortage
 
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""
@@ -60,6 +61,18 @@ def agent_dir() -> Path:
     """Return Pi's own folder: ``PI_CODING_AGENT_DIR``, or ``~/.pi/agent``."""
     named = os.environ.get("PI_CODING_AGENT_DIR")
     return Path(named or "~/.pi/agent").expanduser().absolute()
+
+
+def session_dir(settings: Path) -> str | None:
+    """Return the ``sessionDir`` of a settings file, as it stands there; None when it sets none."""
+    try:
+        value = json.loads(read_bounded(settings))
+    except (OSError, ValueError, RecursionError) as error:
+        if is_shortage(error):
+            raise
+        return None
+    folder = value.get("sessionDir") if isinstance(value, dict) else None
+    return folder if isinstance(folder, str) else None
 
 
 class Scope(Struct, frozen=True):

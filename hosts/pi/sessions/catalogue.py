@@ -6,7 +6,6 @@ same, and of a file that only grew no more than the new part is searched for a n
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.history.catalogue_cache import Look, entries
 from hindnote.core.history.ends import reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
@@ -31,7 +29,7 @@ from hindnote.hosts.pi.format.header import (
     parent_id,
     read_header,
 )
-from hindnote.hosts.pi.paths import agent_dir
+from hindnote.hosts.pi.paths import agent_dir, session_dir
 from hindnote.hosts.pi.sessions.facts import ADDED_WORDS
 
 if TYPE_CHECKING:
@@ -85,10 +83,10 @@ def places(call: HostCall) -> Places:
     """
     ours = call.host == HOST
     agent = call.config_dir if ours and call.config_dir else agent_dir()
-    folders = [os.environ.get(SESSION_DIR), _setting(agent / "settings.json")]
+    folders = [os.environ.get(SESSION_DIR), session_dir(agent / "settings.json")]
     roots = [agent / "sessions"]
     if ours:
-        folders.append(_setting(call.cwd / ".pi/settings.json"))
+        folders.append(session_dir(call.cwd / ".pi/settings.json"))
         for folder in _own_folders(call):
             folders.append(str(folder))
             if folder.name.startswith("--") and folder.name.endswith("--"):
@@ -107,18 +105,6 @@ def _own_folders(call: HostCall) -> Iterator[Path]:
     origin = call.cwd / header.parent if header and header.parent else None
     if origin is not None and read_header(origin) is not None:
         yield origin.parent
-
-
-def _setting(settings: Path) -> str | None:
-    """Return the ``sessionDir`` of a settings file, if it sets one."""
-    try:
-        value = json.loads(read_bounded(settings))
-    except (OSError, ValueError, RecursionError) as error:
-        if is_shortage(error):
-            raise
-        return None
-    folder = value.get("sessionDir") if isinstance(value, dict) else None
-    return folder if isinstance(folder, str) else None
 
 
 class Catalogue:
