@@ -83,7 +83,7 @@ def drop_other_kinds(file: Path) -> None:
                     os.unlink(name, dir_fd=folder)
 
 
-def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
+def connect(file: Path, timeout: float, mode: int = 0o666, **options: Any) -> sqlite3.Connection:
     """Return a connection to a database, whose file is made when missing.
 
     SQLite opens files by their paths. One that it may not make itself is never made
@@ -92,6 +92,7 @@ def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
     Args:
         file: The database, absolute, in a folder that is no link.
         timeout: Seconds to wait for other processes.
+        mode: Permissions of a new file, less the process's umask.
         options: Of ``sqlite3.connect``.
 
     Raises:
@@ -100,7 +101,7 @@ def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
     """
     # Only a new file gets a handle: closing one takes away the locks of other connections.
     with _folder_of(file) as folder, suppress(FileExistsError):
-        os.close(os.open(file.name, _MAKE, 0o666, dir_fd=folder))
+        os.close(os.open(file.name, _MAKE, mode, dir_fd=folder))
     uri = f"{file.as_uri()}?mode=rw"
     opened: sqlite3.Connection = sqlite3.connect(uri, timeout=timeout, uri=True, **options)
     return opened

@@ -20,6 +20,8 @@ from hindnote.core.tools.outcome import Outcome, Refused, Success, quote
 def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
     filters = filters_of(params)
     sessions = Sessions(bound)
+    if params.about:
+        return Success(_about(bound, params, filters, sessions))
     if params.session is not None and is_wildcard(params.session):
         return Success(_many(bound, params, filters, sessions, params.session))
     projection, session = session_of(sessions, params.session)
@@ -40,17 +42,33 @@ def _many(
     from hindnote.core.history.operations.wildcard import Corpus
     from hindnote.core.history.scan import Scan
 
+    _check_bounds(params, selector)
+    targets = sessions.many(selector)
+    if filters.matcher is not None:
+        targets = [*by_age(targets, sessions.running)]
+    scan = Scan.of(filters.matcher, targets, sessions.running)
+    return Corpus(bound, params, filters, sessions, targets, scan).page()
+
+
+def _about(
+    bound: BoundCall, params: HistoryListParams, filters: Filters, sessions: Sessions
+) -> HistoryList:
+    # Only ranked lists need the index.
+    from hindnote.core.history.operations.about import About
+
+    if params.session is not None and is_wildcard(params.session):
+        _check_bounds(params, params.session)
+    return About(bound, params, filters, sessions).page()
+
+
+def _check_bounds(params: HistoryListParams, selector: str) -> None:
+    """Raise ``invalid_selection`` for bounds that count within one session."""
     if params.before_seq is not None or params.after_seq is not None:
         raise Refused(
             "invalid_selection",
             f"before_seq and after_seq count within one session, and session {quote(selector)} "
             "names many; leave them out, or name one session",
         )
-    targets = sessions.many(selector)
-    if filters.matcher is not None:
-        targets = [*by_age(targets, sessions.running)]
-    scan = Scan.of(filters.matcher, targets, sessions.running)
-    return Corpus(bound, params, filters, sessions, targets, scan).page()
 
 
 def filters_of(params: HistoryListParams) -> Filters:
@@ -71,10 +89,10 @@ HISTORY_LIST: Operation[HistoryListParams, HistoryList] = Operation(
     name="history_list",
     title="List session history",
     description=(
-        "List or search what was said and done. Without query and roles, tool calls are folded; "
-        "a folded row's expand lists them. Next page: merge page_older or page_newer into the "
-        "call. history_read gives a whole event. All sessions: "
-        '{"session":"*","query":[...]}.'
+        "List or search what was said and done. Without query and roles tool calls are folded; "
+        "expand lists them. Next page: merge page_older or page_newer into the "
+        "call. All sessions: "
+        '{"session":"*","about":"..."}.'
     ),
     family="history",
     params=HistoryListParams,

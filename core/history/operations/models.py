@@ -16,6 +16,8 @@ DEFAULT_LIMIT = 20
 MAX_LIMIT = 200
 DEFAULT_PREVIEW = 1_200
 MAX_PREVIEW = 12_000
+ABOUT_LIMIT = 8
+ABOUT_PREVIEW = 280
 
 End: TypeAlias = Literal["newest", "oldest"]
 
@@ -26,10 +28,13 @@ class HistoryListParams(Params):
     """Parameters of ``history_list``."""
 
     session: str | None = None
-    """Another: <host>:<id>, an id or unique prefix, @parent; many: *, <host>:*, project:*."""
+    """Another: <host>:<id>, an id or prefix, @parent; many: *, <host>:*, project:*."""
 
     query: str | list[str] | None = None
-    """Literals; any may match, case is ignored."""
+    """Literals, any of them, in any case."""
+
+    about: str | None = None
+    """Question; best hits first."""
 
     roles: list[Role] | None = None
 
@@ -44,14 +49,27 @@ class HistoryListParams(Params):
     """ISO 8601, inclusive."""
 
     until: str | None = None
-    """Exclusive; a date alone includes its day."""
+    """Exclusive; a date includes its day."""
 
     from_: Annotated[End, Field(alias="from")] = "newest"
     """Where limit counts from."""
 
-    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT
+    # Their defaults depend on about, and a declared one would be filled in by clients.
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
+    """20, about: 8."""
 
-    max_chars_per_item: Annotated[int, Field(ge=1, le=MAX_PREVIEW)] = DEFAULT_PREVIEW
+    max_chars_per_item: Annotated[int, Field(ge=1, le=MAX_PREVIEW)] | None = None
+    """1200, about: 280."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows are wanted, at most."""
+        return self.limit or (ABOUT_LIMIT if self.about else DEFAULT_LIMIT)
+
+    @property
+    def preview(self) -> int:
+        """How many code points of an event are wanted, at most."""
+        return self.max_chars_per_item or (ABOUT_PREVIEW if self.about else DEFAULT_PREVIEW)
 
 
 class HistoryReadParams(WindowParams):
@@ -148,6 +166,9 @@ class HistoryList(_Wired):
 
     page_newer: Page | None
     damaged_lines: int | None = None
+    more: int | None = None
+    """With about: further hits; 1000 means as many or more."""
+
     lookups_omitted: int | None = None
     """Matching calls of our reading tools."""
 

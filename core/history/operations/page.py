@@ -132,7 +132,7 @@ class Pager(Struct, frozen=True):
         taken: list[tuple[Unit, Block]] = []
         visible, size = 0, Size(0, 0)
         for unit in found:
-            if visible == self.rows.params.limit:
+            if visible == self.rows.params.rows:
                 return taken, True
             visible += unit.visible is not None
             block = self._block(unit)

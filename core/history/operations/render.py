@@ -47,6 +47,7 @@ def _empty(session: str | None) -> str:
 
 
 _COUNTS = {
+    "more": " (limit or narrower words reach them)",
     "lookups_omitted": " (roles with tool lists them)",
     "sessions_covered": "",
     "sessions_remaining": " (since, until or a narrower session reaches them)",

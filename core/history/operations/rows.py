@@ -71,7 +71,7 @@ class Rows(Struct, frozen=True):
             "created_at": event.created_at,
             **tool_facts(event),
             "total_chars": len(event.document),
-            **self._preview(event, chosen.match, self.params.max_chars_per_item),
+            **self._preview(event, chosen.match, self.params.preview),
         }
         if self.matcher is not None:
             fields["matches_total"] = self.matcher.count(event.document)

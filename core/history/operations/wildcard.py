@@ -155,10 +155,10 @@ class Corpus:
         for index, target in enumerate(self._targets):
             if self._bound.progress is not None:
                 self._bound.progress(index, len(self._targets))
-            full = len(self._found) >= self._params.limit
+            full = len(self._found) >= self._params.rows
             if full or (index and (monotonic() > deadline or not turn.pass_on(deadline))):
                 return
-            if self._outside_bounds(target) or self._ruled_out(target, deadline):
+            if outside_bounds(target, self._filters) or self._ruled_out(target, deadline):
                 self._advance(covered=1)
                 continue
             if not self._take(target):
@@ -181,7 +181,7 @@ class Corpus:
         except Exception as error:  # noqa: BLE001
             # What was checked at the border can still change under a reader, when a plugin
             # alters a branch that it gave away. That too costs this session alone.
-            self._sessions.pass_over(target.canonical.partition(":")[0], _broken_off(target, error))
+            self._sessions.pass_over(target.canonical.partition(":")[0], broken_off(target, error))
         self._advance(skipped=1)
         return True
 
@@ -199,7 +199,7 @@ class Corpus:
             if copied is not None and copied.row.session != target.canonical:
                 copied.copies.add(target.canonical)
                 continue
-            if len(self._found) >= self._params.limit or not self._bound.budget.allows(self._size):
+            if len(self._found) >= self._params.rows or not self._bound.budget.allows(self._size):
                 return False
             row = rows.event(chosen)
             # What one page left out on the way to its last row, and nothing beyond it.
@@ -245,20 +245,6 @@ class Corpus:
     def _ruled_out(self, target: Target, deadline: float) -> bool:
         return self._scan is not None and self._scan.lacks(target, deadline)
 
-    def _outside_bounds(self, target: Target) -> bool:
-        """Return whether facts about a session's file say that no event can be in the bounds."""
-        entry, filters = target.entry, self._filters
-        if entry is None:
-            return False
-        if filters.since is not None and 0 < entry.modified + CLOCK_MARGIN < filters.since:
-            return True
-        # A fork's entries may be older than the fork.
-        return (
-            filters.until is not None
-            and entry.parent is None
-            and instant(entry.started) >= filters.until
-        )
-
     def _shrinking(self, first: _Found) -> Callable[[int], Block]:
         shrunk = first.rows.shrinking(first.final(), first.chosen)
         return lambda limit: Block.of(shrunk(limit))
@@ -282,8 +268,23 @@ class Corpus:
         if progress.damaged:
             fields["damaged_lines"] = progress.damaged
         if self._sessions.failures:
-            fields["note"] = _without(self._sessions.failures)
+            fields["note"] = without(self._sessions.failures)
         return HistoryList(items=[], page_older=None, page_newer=None, **fields)
+
+
+def outside_bounds(target: Target, filters: Filters) -> bool:
+    """Return whether facts about a session's file say that no event can be in the bounds."""
+    entry = target.entry
+    if entry is None:
+        return False
+    if filters.since is not None and 0 < entry.modified + CLOCK_MARGIN < filters.since:
+        return True
+    # A fork's entries may be older than the fork.
+    return (
+        filters.until is not None
+        and entry.parent is None
+        and instant(entry.started) >= filters.until
+    )
 
 
 def _modified(target: Target) -> float:
@@ -291,7 +292,8 @@ def _modified(target: Target) -> float:
     return inf if target.entry is None else target.entry.modified
 
 
-def _broken_off(target: Target, error: Exception) -> HostFailure:
+def broken_off(target: Target, error: Exception) -> HostFailure:
+    """Return the failure of a host one of whose sessions could not be read to its end."""
     failure = HostFailure(
         f"reading session {quote(target.canonical)} failed with {class_name(type(error))}"
     )
@@ -299,7 +301,8 @@ def _broken_off(target: Target, error: Exception) -> HostFailure:
     return failure
 
 
-def _without(failures: dict[str, HostFailure]) -> str:
+def without(failures: dict[str, HostFailure]) -> str:
+    """Return the note of a list from which hosts are missing."""
     told = "; ".join(str(failures[host]) for host in sorted(failures))
     note = f"sessions of {', '.join(sorted(failures))} are missing: {told}"
     return note if len(note) <= MESSAGE_LIMIT else f"{note[: MESSAGE_LIMIT - 1]}…"

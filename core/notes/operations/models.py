@@ -30,7 +30,7 @@ class SearchParams(ListParams):
     """Parameters of ``notes_search``."""
 
     query: str | list[str] | None = None
-    """Literals; any may match, case is ignored."""
+    """Literals, any of them, in any case."""
 
 
 class NoteRow(Result):

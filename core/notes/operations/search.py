@@ -99,7 +99,7 @@ def _shrunk(
 NOTES_SEARCH = Operation(
     name="notes_search",
     title="Search notes",
-    description="Search note bodies by line; without query, list the notes in scope.",
+    description="Search note bodies by line; without query, list notes.",
     family="notes",
     params=SearchParams,
     success=NotesSearch,

@@ -88,7 +88,7 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "notes_search",
-    "description": "Search note bodies by line; without query, list the notes in scope.",
+    "description": "Search note bodies by line; without query, list notes.",
     "inputSchema": {
       "properties": {
         "cwd": {
@@ -122,7 +122,7 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Literals; any may match, case is ignored."
+          "description": "Literals, any of them, in any case."
         }
       },
       "type": "object"
@@ -230,11 +230,11 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "history_list",
-    "description": "List or search what was said and done. Without query and roles, tool calls are folded; a folded row's expand lists them. Next page: merge page_older or page_newer into the call. history_read gives a whole event. All sessions: {\"session\":\"*\",\"query\":[...]}.",
+    "description": "List or search what was said and done. Without query and roles tool calls are folded; expand lists them. Next page: merge page_older or page_newer into the call. All sessions: {\"session\":\"*\",\"about\":\"...\"}.",
     "inputSchema": {
       "properties": {
         "session": {
-          "description": "Another: <host>:<id>, an id or unique prefix, @parent; many: *, <host>:*, project:*.",
+          "description": "Another: <host>:<id>, an id or prefix, @parent; many: *, <host>:*, project:*.",
           "type": "string"
         },
         "query": {
@@ -249,7 +249,11 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Literals; any may match, case is ignored."
+          "description": "Literals, any of them, in any case."
+        },
+        "about": {
+          "description": "Question; best hits first.",
+          "type": "string"
         },
         "roles": {
           "items": {
@@ -284,7 +288,7 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "until": {
-          "description": "Exclusive; a date alone includes its day.",
+          "description": "Exclusive; a date includes its day.",
           "type": "string"
         },
         "from": {
@@ -297,13 +301,13 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "limit": {
-          "default": 20,
+          "description": "20, about: 8.",
           "maximum": 200,
           "minimum": 1,
           "type": "integer"
         },
         "max_chars_per_item": {
-          "default": 1200,
+          "description": "1200, about: 280.",
           "maximum": 12000,
           "minimum": 1,
           "type": "integer"

@@ -1,0 +1,58 @@
+"""The passage of a text that fits a question best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hindnote.core.recall.words import placed
+
+SHIFT = 24
+"""Code points by which a passage may move so that it begins with a word."""
+
+
+def best_start(text: str, terms: Collection[str], limit: int) -> int:
+    """Return where the ``limit`` code points begin that hold most of some terms.
+
+    Different terms count more than repeats, and among equals the first stretch wins. A
+    text that fits begins at 0.
+    """
+    if len(text) <= limit:
+        return 0
+    wanted = frozenset(terms)
+    hits = [(span, term) for span, term in placed(text) if term in wanted]
+    best, found = 0, (0, 0)
+    last = 0
+    for first, ((start, _), _) in enumerate(hits):
+        last = max(last, first)
+        while last < len(hits) and hits[last][0][1] <= start + limit:
+            last += 1
+        inside = hits[first:last]
+        value = (len({term for _, term in inside}), len(inside))
+        if value > found:
+            best, found = _centred(start, inside, len(text), limit), value
+    return _at_word(text, best)
+
+
+def _centred(start: int, inside: list[tuple[tuple[int, int], str]], total: int, limit: int) -> int:
+    """Return a start that leaves a third of the spare room before the first hit."""
+    spare = limit - (inside[-1][0][1] - start) if inside else limit
+    return min(max(0, start - spare // 3), total - limit)
+
+
+def _at_word(text: str, start: int) -> int:
+    """Return a start at most ``SHIFT`` later, behind a blank."""
+    if start == 0 or text[start - 1].isspace():
+        return start
+    for place in range(start, min(start + SHIFT, len(text))):
+        if text[place].isspace():
+            return place + 1
+    return start
+
+
+def spoken_cut(text: str, start: int, limit: int) -> str:
+    """Return up to ``limit`` code points from ``start``, cut behind a word where one ends near."""
+    piece = text[start : start + limit]
+    if start + limit >= len(text) or text[start + limit].isspace():
+        return piece
+    cut = max(piece.rfind(" "), piece.rfind("\n"))
+    return piece[:cut] if cut >= len(piece) - SHIFT and cut > 0 else piece

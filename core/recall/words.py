@@ -1,0 +1,207 @@
+"""The words of a text, the same for what is indexed and for what is asked.
+
+Words are lower-cased and English endings are cut off. Identifiers count as a whole and
+in parts, numbers and versions as they stand. Scripts that put no spaces between words
+(Han, Kana, Thai; Hangul too, whose particles are joined to words) count by pairs of
+letters. Strings that look like credentials are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+LONGEST = 64
+"""Code points of a word, at most; longer ones are data."""
+
+_MARKS = "\u0300-\u036f\u0900-\u0dff\u0e00-\u0e7f"
+"""Marks that belong to the letter before them, and are no letters of their own."""
+
+_CHUNK = re.compile(rf"[\w{_MARKS}]+(?:(?:[-./]|::?)[\w{_MARKS}]+)*")
+_PARTS = re.compile(r"[-._/:]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+_CREDENTIAL = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END|$)"
+    r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w+|\bglpat-[\w-]{16,}"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bxox[abeprs]-[\w-]{10,}|\bAIza[\w-]{30,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
+    r"|(?i:(?:password|passwd|secret|token|api[_-]?key|authorization)\w*[\"']?\s*[:=]\s*"
+    r"(?:bearer\s+)?)(?:\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"',;]*[0-9][^\s\"',;]{5,})"
+    r"|\b(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_+-]{32,}={0,2}",
+    re.DOTALL,
+)
+
+STOP = frozenset(
+    [
+        "a",
+        "about",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "may",
+        "me",
+        "might",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "she",
+        "should",
+        "so",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
+"""Words that say nothing about a subject."""
+
+
+def words(text: str) -> Iterator[str]:
+    """Yield the terms of a text in their order; a whole identifier begins with ``=``."""
+    for _, term in placed(text):
+        yield term
+
+
+def placed(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the terms of a text, each with start and end of the chunk that it is of."""
+    for match in _CHUNK.finditer(_without_credentials(text)):
+        for term in _terms(match[0]):
+            yield match.span(), term
+
+
+def _without_credentials(text: str) -> str:
+    # Offsets stay what they are.
+    return _CREDENTIAL.sub(lambda match: " " * len(match[0]), text)
+
+
+@lru_cache(100_000)
+def _terms(chunk: str) -> tuple[str, ...]:
+    if len(chunk) > LONGEST and not _UNSPACED.search(chunk):
+        return ()
+    chunk = unicodedata.normalize("NFC", chunk)
+    parts = [part for piece in _PARTS.split(chunk) for part in _CAMEL.split(piece) if part]
+    found = [term for part in parts for term in _part(part, alone=len(parts) == 1)]
+    if len(parts) > 1:
+        found.append(f"={chunk.casefold()}")
+    return tuple(found)
+
+
+def _part(part: str, *, alone: bool) -> Iterator[str]:
+    rest = 0
+    for run in _UNSPACED.finditer(part):
+        yield from _word(part[rest : run.start()], alone)
+        yield from _pairs(run[0])
+        rest = run.end()
+    yield from _word(part[rest:], alone)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for start in range(len(run) - 1):
+        yield run[start : start + 2]
+
+
+def _word(part: str, alone: bool) -> Iterator[str]:
+    word = part.casefold()
+    if word.isdecimal():
+        # The numbers of a version or a date mean little by themselves.
+        if alone or len(word) > 2:
+            yield word
+    elif (len(word) > 1 or not word.isascii()) and word not in STOP:
+        yield _stem(word)
+
+
+@lru_cache(1)
+def _english() -> object:
+    import snowballstemmer  # type: ignore[import-untyped]
+
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(200_000)
+def _stem(word: str) -> str:
+    if not word.isascii() or not word.isalpha():
+        return word
+    stemmed: str = _english().stemWord(word)  # type: ignore[attr-defined]
+    return stemmed
+
+
+def near(word: str) -> Iterator[str]:
+    """Yield what is one edit away from a word of five letters or more, of ASCII letters alone."""
+    if len(word) < 5 or not (word.isascii() and word.isalpha()):
+        return
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for place in range(len(word) + 1):
+        head, tail = word[:place], word[place:]
+        yield from (head + letter + tail for letter in letters)
+        if tail:
+            yield head + tail[1:]
+            yield from (head + letter + tail[1:] for letter in letters)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]

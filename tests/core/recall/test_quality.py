@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recall_corpus import Written, questions, scripts, write
+
+from hindnote.core.call import Dispatcher
+from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.plugins.models import HostCall
+
+
+class Memory:
+    """The corpus, asked as an agent asks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.written: Written = write(folder)
+        self.cache = folder / "cache" / "hindnote"
+        self._dispatcher = Dispatcher(Hosts.load(), folder / "notes")
+        self._call = HostCall(host="pi", cwd=folder, config_dir=self.written.pi)
+
+    def about(self, text: str, **more: Any) -> dict[str, Any]:
+        arguments = {"session": "*", "about": text, **more}
+        return dict(self._dispatcher.call(self._call, "history_list", arguments).result)
+
+    def events(self, text: str, **more: Any) -> list[tuple[str, str] | None]:
+        rows = self.about(text, **more)["items"]
+        return [self.written.labels.get((row["session"], row["seq"])) for row in rows]
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
+    return Memory(tmp_path)
+
+
+def test_the_events_that_answer_come_first_and_no_answer_is_made_up(memory: Memory) -> None:
+    first, five, reciprocal = (
+        defaultdict[str, list[bool]](list),
+        defaultdict[str, list[bool]](list),
+        [],
+    )
+    silent = []
+    for question in questions():
+        got = memory.events(question.text)
+        if question.kind == "none":
+            silent.append(not got)
+            continue
+        ranks = [
+            next((place for place, event in enumerate(got, 1) if event in fact), 0)
+            for fact in question.facts
+        ]
+        first[question.kind].append(1 in ranks)
+        five[question.kind].append(all(0 < rank <= 5 for rank in ranks))
+        reciprocal.append(max(1 / rank if rank else 0 for rank in ranks))
+    answerable = ("same", "forms", "identifiers", "paraphrase", "two")
+    asked = [hit for kind in answerable for hit in first[kind]]
+    assert sum(asked) / len(asked) >= 0.9
+    assert sum(reciprocal) / len(reciprocal) >= 0.92
+    assert sum(five["paraphrase"]) / len(five["paraphrase"]) >= 0.75
+    assert sum(silent) / len(silent) >= 0.9
+    for kind in ("zh", "ja", "ko", "th", "de", "identifiers"):
+        assert sum(five[kind]) / len(five[kind]) >= 0.95, kind
+
+
+def test_a_list_by_subject_takes_the_rows_of_one_session_three_times_at_most(
+    memory: Memory,
+) -> None:
+    rows = memory.about("memory of the tab climbs")["items"]
+    sessions = [row["session"] for row in rows]
+    assert 1 < len(rows) <= 8
+    assert max(map(sessions.count, sessions)) <= 3
+    assert all(len(row["content"]) <= 280 for row in rows)
+
+
+def test_roles_leave_events_out_before_they_are_ranked(memory: Memory) -> None:
+    rows = memory.about("OOMKilled exit code 137", roles=["user"])["items"]
+    assert rows and {row["role"] for row in rows} == {"user"}
+
+
+def test_a_query_leaves_events_out_and_is_counted(memory: Memory) -> None:
+    rows = memory.about("double charges", query="idempotency")["items"]
+    assert rows and all(row["matches_total"] >= 1 for row in rows)
+    assert all("dempotency" in memory_text(memory, row) for row in rows)
+
+
+def memory_text(memory: Memory, row: dict[str, Any]) -> str:
+    name, label = memory.written.labels[row["session"], row["seq"]]
+    return next(
+        turn.text
+        for one in scripts()
+        if one.name == name
+        for turn in one.turns
+        if turn.label == label
+    )
+
+
+def test_a_quoted_phrase_must_occur(memory: Memory) -> None:
+    assert memory.events('"element is not stable" tests')[0] == ("atlas-05", "ask")
+    assert memory.events('"stable is not element" tests') == []
+
+
+def test_a_slip_of_the_pen_is_forgiven_in_a_word_and_not_in_a_number(memory: Memory) -> None:
+    assert ("atlas-03", "fix") in memory.events("antimerdian")
+    assert memory.events("88214") == []
+
+
+def test_the_index_holds_no_word_of_a_session_and_belongs_to_its_owner(memory: Memory) -> None:
+    memory.about("anything about idempotency")
+    (file,) = memory.cache.glob("recall-*.sqlite3")
+    assert file.stat().st_mode & 0o777 == 0o600
+    held = b"".join(one.read_bytes() for one in memory.cache.glob("recall-*")).lower()
+    assert b"idempotency" not in held
+    assert b"antimeridian" not in held
+
+
+def test_a_damaged_or_deleted_index_is_made_anew(memory: Memory) -> None:
+    before = memory.about("idempotency key")["items"]
+    (file,) = memory.cache.glob("recall-*.sqlite3")
+    file.write_bytes(b"no database" * 1000)
+    assert memory.about("idempotency key")["items"] == before
+    for one in memory.cache.glob("recall-*"):
+        one.unlink()
+    assert memory.about("idempotency key")["items"] == before
+
+
+def test_a_deleted_session_s_terms_are_gone_after_the_next_call(memory: Memory) -> None:
+    memory.about("antimeridian")
+    (file,) = memory.cache.glob("recall-*.sqlite3")
+    gone = next(one for one in scripts() if one.name == "atlas-03")
+    (memory.written.claude / "projects" / "-atlas" / f"{gone.session_id}.jsonl").unlink()
+    assert memory.events("antimeridian") in ([], [None])
+    database = sqlite3.connect(file)
+    left = "SELECT count(*) FROM postings WHERE session NOT IN (SELECT number FROM sessions)"
+    assert database.execute(left).fetchone() == (0,)
+    database.close()
