@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.recall.ranking import TOGETHER, TOLD, Session, idf, rank
+from hindnote.core.recall.dates import Date, dates
+from hindnote.core.recall.ranking import DATED, TOGETHER, TOLD, Session, idf, rank
 from hindnote.core.recall.words import near, words
 
 if TYPE_CHECKING:
@@ -43,11 +44,30 @@ class Question(Struct, frozen=True):
     phrases: tuple[str, ...]
     """Lower-case; an event must hold each as it stands."""
 
+    dates: tuple[Date, ...] = ()
+    dated: frozenset[int] = frozenset()
+    """Places of the terms that are of dates."""
+
     @classmethod
     def of(cls, about: str) -> Question:
         """Return the question that a person or an agent asked."""
         phrases = (" ".join(found.split()).casefold() for found in _QUOTED.findall(about))
-        return cls(tuple(dict.fromkeys(words(about))), tuple(phrases))
+        spans = list(dates(about))
+        plain = about
+        for (start, end), _ in spans:
+            plain = plain[:start] + " " * (end - start) + plain[end:]
+        said = dict.fromkeys(words(plain))
+        terms = tuple(said | dict.fromkeys(words(about)))
+        return cls(
+            terms,
+            tuple(phrases),
+            tuple(date for _, date in spans),
+            frozenset(range(len(said), len(terms))) if said else frozenset(),
+        )
+
+    def fits(self, time: float) -> float:
+        """Return how well a point in time fits the dates that are named, from 0 to 1."""
+        return max((date.fits(time) for date in self.dates), default=0.0)
 
     def holds_phrases(self, text: str) -> bool:
         """Return whether a text holds every quoted phrase."""
@@ -86,16 +106,22 @@ def ask(
             sessions_holding[term] += 1
     idfs = [idf(count, total) for count in holding]
     session_idfs = [idf(count, len(sessions)) for count in sessions_holding]
-    asked = sum(idfs)
-    told = sum(weight for weight, count in zip(idfs, holding, strict=True) if count)
+    said = [0.0 if place in question.dated else one for place, one in enumerate(idfs)]
+    asked = sum(said)
+    told = sum(weight for weight, count in zip(said, holding, strict=True) if count)
     if not asked or told < TOLD * asked:
         return []
     amount = sum(known.words for known in sessions.values())
-    best = max((_told(session, idfs) for session in found.values()), default=0.0)
+    best = max((_told(session, said) for session in found.values()), default=0.0)
     if best < TOGETHER * asked:
         return []
     averages = max(1.0, amount / total), max(1.0, amount / len(sessions))
     scores = rank(found, idfs, session_idfs, *averages)
+    if question.dates:
+        scores = {
+            (number, place): score + DATED * question.fits(held[number].times[place])
+            for (number, place), score in scores.items()
+        }
     return _events(scores, held, {number: place for place, number in enumerate(sessions)})
 
 

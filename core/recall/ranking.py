@@ -21,6 +21,9 @@ K1, B = 1.4, 0.5
 TOLD = 0.3
 """Share of the question's weight that the words found must carry, or there is no answer."""
 
+DATED = 1.5
+"""What an event of a time that the question names has more than others, in deviations."""
+
 TOGETHER = 0.25
 """Share of it that one session must hold."""
 

@@ -140,3 +140,11 @@ def test_a_deleted_session_s_terms_are_gone_after_the_next_call(memory: Memory) 
     left = "SELECT count(*) FROM postings WHERE session NOT IN (SELECT number FROM sessions)"
     assert database.execute(left).fetchone() == (0,)
     database.close()
+
+
+def test_a_month_in_the_question_raises_its_events_and_leaves_no_others_out(memory: Memory) -> None:
+    found = memory.events("trial balance is off, in May")
+    assert {event and event[0] for event in found} >= {"ledger-01", "ledger-10"}
+    assert found[0] is not None and found[0][0] == "ledger-10"
+    assert memory.events("wildcard certificate, in December 2025")[0] == ("infra-03", "ask")
+    assert memory.events("wildcard certificate, in April 2026")[0] == ("infra-09", "ask")
