@@ -206,9 +206,9 @@ def _identity(seen: Snapshot) -> str:
             f"Call {seen.tool_prefix}notes_write as soon as you know what a later window needs: "
             "decisions, open ends, traps."
         )
-    everywhere = _call(seen, "history_list", session="*", query="…")
-    if everywhere is not None:
-        lines.append(f"Search every session: {everywhere}.")
+    earlier = _call(seen, "history_list", session="project:*", about="…")
+    if earlier is not None:
+        lines.append(f"Ask this project's sessions: {earlier}.")
     return "\n".join(lines)
 
 

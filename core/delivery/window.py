@@ -28,7 +28,7 @@ class WindowParams(Params):
     """First code point; negative counts from the end."""
 
     limit_chars: Annotated[int, Field(ge=1, le=MAX_LIMIT_CHARS)] = DEFAULT_LIMIT_CHARS
-    """Code points, at most."""
+    """At most."""
 
 
 class WindowResult(Result):

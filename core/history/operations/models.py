@@ -31,7 +31,7 @@ class HistoryListParams(Params):
     """Another: <host>:<id>, an id or prefix, @parent; many: *, <host>:*, project:*."""
 
     query: str | list[str] | None = None
-    """Literals, any of them, in any case."""
+    """Literals; any may match, in any case."""
 
     about: str | None = None
     """Question; best hits first."""

@@ -30,7 +30,10 @@ class SearchParams(ListParams):
     """Parameters of ``notes_search``."""
 
     query: str | list[str] | None = None
-    """Literals, any of them, in any case."""
+    """Literals; any may match, in any case."""
+
+    about: str | None = None
+    """Question; best first."""
 
 
 class NoteRow(Result):
@@ -73,7 +76,7 @@ class FoundNote(NoteRow):
     """One note with what was found in it."""
 
     matches_total: int
-    """Matching lines; matches holds the first ones."""
+    """Matching lines; matches holds the first ones, with about the best."""
 
     matches: list[Match]
 

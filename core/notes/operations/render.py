@@ -42,7 +42,7 @@ def found(note: FoundNote) -> str:
     """Return the lines of one note with its matches."""
     shown = len(note.matches)
     left = note.matches_total - shown
-    rest = f", the first {shown} here" if left else ""
+    rest = f", {shown} of them here" if left else ""
     matching = f" | {plural(note.matches_total, 'matching line')}{rest}"
     return "\n".join([row(note) + matching, *map(match, note.matches)])
 

@@ -28,7 +28,7 @@ def _search(bound: BoundCall, params: SearchParams) -> Success[NotesSearch]:
 
 
 def search_notes(notes: Reader, params: SearchParams, budget: Budget) -> NotesSearch:
-    """Return the notes that match and fit, newest first.
+    """Return the notes that match and fit, newest first; with ``about`` the best first.
 
     Raises:
         Refused: ``invalid_glob``, ``no_current_session``, ``output_too_large``.
@@ -36,7 +36,12 @@ def search_notes(notes: Reader, params: SearchParams, budget: Budget) -> NotesSe
     seen = view(notes, params)
     matcher = Matcher.from_query(params.query)
     found = [(facts, Hits(0, ())) for facts in seen.notes]
-    if matcher is not None:
+    if params.about:
+        # Only ranked searches need the index.
+        from hindnote.core.notes.operations.about import by_subject
+
+        found = by_subject(_bodies(notes, seen, matcher), params.about)
+    elif matcher is not None:
         found = list(_matching(notes, seen, matcher))
     total = len(found)
 
@@ -57,16 +62,24 @@ def search_notes(notes: Reader, params: SearchParams, budget: Budget) -> NotesSe
 
 
 def _matching(notes: Reader, seen: View, matcher: Matcher) -> Iterator[tuple[Facts, Hits]]:
+    for facts, body in _bodies(notes, seen, None):
+        found = hits(body, matcher)
+        if found.total:
+            yield facts, found
+
+
+def _bodies(notes: Reader, seen: View, matcher: Matcher | None) -> Iterator[tuple[Facts, str]]:
+    """Yield the notes with their bodies; with a matcher those that match."""
     with Bodies(notes) as bodies:
         for facts in seen.notes:
             try:
-                found = hits(bodies.body(facts), matcher)
+                body = bodies.body(facts)
             except Refused as refused:
                 # What cannot be searched is counted; what is gone is no note any more.
                 seen.unreadable += refused.code != "not_found"
                 continue
-            if found.total:
-                yield facts, found
+            if matcher is None or matcher.first(body) is not None:
+                yield facts, body
 
 
 def _shrunk(

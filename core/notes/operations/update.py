@@ -35,8 +35,6 @@ class UpdateParams(InProject):
     """In order; each old_text must occur exactly once."""
 
     replace_all: bool | None = None
-    """Replace every occurrence."""
-
     origin: Origin | None = None
 
     archived: bool | None = None

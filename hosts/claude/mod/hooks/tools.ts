@@ -67,7 +67,7 @@ export const TOOLS: readonly ToolSpec[] = [
         },
         "limit_chars": {
           "default": 12000,
-          "description": "Code points, at most.",
+          "description": "At most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"
@@ -122,7 +122,11 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Literals, any of them, in any case."
+          "description": "Literals; any may match, in any case."
+        },
+        "about": {
+          "description": "Question; best first.",
+          "type": "string"
         }
       },
       "type": "object"
@@ -198,7 +202,6 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "array"
         },
         "replace_all": {
-          "description": "Replace every occurrence.",
           "type": "boolean"
         },
         "origin": {
@@ -249,7 +252,7 @@ export const TOOLS: readonly ToolSpec[] = [
               "type": "array"
             }
           ],
-          "description": "Literals, any of them, in any case."
+          "description": "Literals; any may match, in any case."
         },
         "about": {
           "description": "Question; best hits first.",
@@ -328,7 +331,7 @@ export const TOOLS: readonly ToolSpec[] = [
         },
         "limit_chars": {
           "default": 12000,
-          "description": "Code points, at most.",
+          "description": "At most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"

@@ -55,7 +55,7 @@ def test_many_matching_lines_are_counted_and_the_first_shown(agent: Any) -> None
     row = agent.search(query="needle")["files"][0]
 
     assert (row["matches_total"], len(row["matches"])) == (5_000, MATCHES_SHOWN)
-    assert f"5000 matching lines, the first {MATCHES_SHOWN} here" in agent.text
+    assert f"5000 matching lines, {MATCHES_SHOWN} of them here" in agent.text
 
 
 def test_a_match_line_that_cannot_fit_is_cut_to_the_longest_prefix(agent: Any) -> None:

@@ -1,0 +1,75 @@
+"""Notes ranked by what they are about; they are few enough to be read for each question."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from hindnote.core.notes.operations.matches import TRUNCATED, Hits
+from hindnote.core.notes.operations.models import Match
+from hindnote.core.recall.asking import Question, ask
+from hindnote.core.recall.index import Index, Known, Passage
+from hindnote.core.recall.passages import best_start, spoken_cut
+from hindnote.core.recall.words import placed, words
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.facts import Facts
+
+LINES_SHOWN = 3
+"""Lines of one note, at most."""
+
+LINE_SHOWN = 280
+"""Code points of one line, at most."""
+
+
+def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Facts, Hits]]:
+    """Return the notes that fit a question, best first, each with its best lines.
+
+    Args:
+        notes: Notes with their bodies, newest first.
+        about: The question.
+    """
+    question = Question.of(about)
+    read = [(facts, body) for facts, body in notes if question.holds_phrases(body)]
+    with closing(Index(None)) as index:
+        sessions: dict[int, Known] = {}
+        places: dict[int, int] = {}
+        # The newest one is the last to be given, and so wins a tie.
+        for place in reversed(range(len(read))):
+            known = index.replace(str(place), "", "", list(_passages(*read[place])), 0.0)
+            sessions[known.number], places[known.number] = known, place
+        ranked = ask(index, question, sessions, lambda *_: True, lambda _: 1.0)
+    lines = defaultdict[int, list[int]](list)
+    for one in ranked:
+        lines[places[one.session]].append(one.seq)
+    return [
+        (read[place][0], _hits(read[place][1], numbers, question))
+        for place, numbers in lines.items()
+    ]
+
+
+def _passages(facts: Facts, body: str) -> Iterable[Passage]:
+    for number, line in enumerate(body.split("\n"), start=1):
+        if found := list(words(line)):
+            yield Passage(number, 0, facts.updated / 1000, 0, found)
+
+
+def _hits(body: str, numbers: list[int], question: Question) -> Hits:
+    """Return the best of a note's lines, in their order."""
+    wanted, matches, offset = set(numbers[:LINES_SHOWN]), list[Match](), 0
+    for number, line in enumerate(body.split("\n"), start=1):
+        if number in wanted:
+            matches.append(_match(number, offset, line.removesuffix("\r"), question))
+        offset += len(line) + 1
+    return Hits(len(numbers), tuple(matches))
+
+
+def _match(number: int, offset: int, line: str, question: Question) -> Match:
+    if len(line) <= LINE_SHOWN:
+        first = next((span[0] for span, term in placed(line) if term in question.terms), 0)
+        return Match(line=number, offset_chars=offset + first, text=line)
+    start = best_start(line, question.terms, LINE_SHOWN)
+    text = spoken_cut(line, start, LINE_SHOWN) + TRUNCATED
+    return Match(line=number, offset_chars=offset + start, text=text, truncated=True)
