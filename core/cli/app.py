@@ -35,7 +35,7 @@ Call a tool by hand:
 \b
 Look into the sessions of every host:
   hindnote sessions
-  hindnote search 'rate limit'
+  hindnote search 'why did we leave webpack?'
 
 Exit codes: 0 done, 1 refused (or, of doctor: something is wrong), 2 not possible.
 """
@@ -47,7 +47,17 @@ Completion for your shell (bash, zsh or fish), for example:
 
 OWN = {
     name: f"hindnote.core.cli.{name}:{name}"
-    for name in ("call", "demo", "doctor", "home", "hosts", "schemas", "search", "sessions")
+    for name in (
+        "call",
+        "demo",
+        "doctor",
+        "home",
+        "hosts",
+        "index",
+        "schemas",
+        "search",
+        "sessions",
+    )
 }
 
 

@@ -68,7 +68,21 @@ def _everything(home: Path | None) -> Iterator[Finding]:
     from hindnote.core.doctor.installation import examine
     from hindnote.core.places.home import notes_home
 
-    return examine(notes_home(home))
+    yield from examine(notes_home(home))
+    yield _index()
+
+
+def _index() -> Finding:
+    from hindnote.core.cli.index import status
+    from hindnote.core.cli.tree import Failure
+    from hindnote.core.doctor.findings import Finding
+    from hindnote.core.errors import HostFailure
+    from hindnote.core.recall.index import index_file, state
+
+    try:
+        return Finding("ok", "search index", status(state(index_file()), asking_for("*")))
+    except (Failure, HostFailure) as failure:
+        return Finding("warning", "search index", f"its sessions are not known: {failure}")
 
 
 def _sessions(selector: str, progress: Progress) -> Iterator[Finding]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -20,7 +21,7 @@ from hindnote.core.cli.session_options import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
-from hindnote.core.history.operations.models import MAX_LIMIT
+from hindnote.core.history.operations.models import COUNTED, MAX_LIMIT
 from hindnote.core.history.times import instant
 from hindnote.core.text import clean
 from hindnote.core.text.matching import Matcher
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
     from hindnote.core.cli.session_options import Asking
     from hindnote.core.plugins.models import SessionEntry
+
+Spans: TypeAlias = Callable[[str], Iterable[tuple[int, int]]]
+"""Finds what is highlighted in a text: start and end of each."""
 
 PREVIEW = 240
 """Code points of an event that are shown around its first match."""
@@ -49,6 +53,9 @@ PREVIEW = 240
     show_default=True,
     help="Hits to show.",
 )
+@click.option(
+    "--literal", is_flag=True, help="Find the words as they are written, newest session first."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result of history_list.")
 def search(
     words: tuple[str, ...],
@@ -57,23 +64,30 @@ def search(
     since: str | None,
     until: str | None,
     limit: int,
+    literal: bool,
     as_json: bool,
 ) -> None:
-    """Search all sessions, the one that changed last first, as agents do.
+    """Search all sessions for what the words are about, the best hits first.
 
-    An event is found that holds any of the words, in any case; quote a phrase to
-    search for it as a whole. Each hit comes with the command that reads it. The search
-    stops after HINDNOTE_SEARCH_SECONDS (20) and says how far it came.
+    The words may be a question, in other forms than were used then; what stands in
+    double quotes must occur as it is. Each hit comes with the command that reads it.
+    The search stops after HINDNOTE_SEARCH_SECONDS (20) and says how far it came.
+
+    With --literal an event is found that holds any of the words as it is written, in any
+    case, and the session that changed last comes first; quote a phrase for the shell to
+    search for it as a whole.
 
     \b
-    hindnote search 'rate limit' throttling
+    hindnote search 'why did we leave webpack?'
+    hindnote search --literal 'rate limit' throttling
     hindnote search --project --since 2026-11-01 migration
     """  # noqa: D301 (click reads the character itself)
     asked = asking(host, project)
     query = [clean(word) for word in words if word]
     if not query:
         raise click.UsageError("there is no word to search for")
-    arguments: dict[str, Any] = {"session": asked.selector, "query": query, "limit": limit}
+    asks = {"query": query} if literal else {"about": " ".join(query)}
+    arguments: dict[str, Any] = {"session": asked.selector, **asks, "limit": limit}
     if not as_json:
         arguments["max_chars_per_item"] = PREVIEW
     for name, value in (("since", since), ("until", until)):
@@ -86,10 +100,24 @@ def search(
     elif as_json:
         deliver(answer.structured())
     else:
-        _show(asked, dict(answer.result), Matcher.from_query(query))
+        _show(asked, dict(answer.result), _literally(query) if literal else _by_word(query))
 
 
-def _show(asked: Asking, page: dict[str, Any], matcher: Matcher | None) -> None:
+def _literally(query: list[str]) -> Spans:
+    """Return what finds the literals of a query in a text."""
+    matcher = Matcher.from_query(query)
+    return matcher.spans if matcher is not None else lambda text: ()
+
+
+def _by_word(query: list[str]) -> Spans:
+    """Return what finds the words of a question in a text, in whatever form."""
+    from hindnote.core.recall.words import placed, words
+
+    wanted = frozenset(words(" ".join(query)))
+    return lambda text: (span for span, term in placed(text) if term in wanted)
+
+
+def _show(asked: Asking, page: dict[str, Any], spans: Spans) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
@@ -100,7 +128,7 @@ def _show(asked: Asking, page: dict[str, Any], matcher: Matcher | None) -> None:
     for session, rows in groupby(page["items"], lambda row: str(row["session"])):
         console.print(_heading(session, entries.get(session)))
         for row in rows:
-            _show_hit(console, row, matcher)
+            _show_hit(console, row, spans)
         console.print()
     console.print(_summary(page))
 
@@ -115,30 +143,30 @@ def _heading(session: str, entry: SessionEntry | None) -> Text:
     return heading
 
 
-def _show_hit(console: Console, row: dict[str, Any], matcher: Matcher | None) -> None:
+def _show_hit(console: Console, row: dict[str, Any], spans: Spans) -> None:
     from rich.text import Text
 
     facts = [f"seq {row['seq']}", row["role"]]
     if "tool" in row:
         facts.append(f"{shown(row['tool'])} ({row['tool_status']})")
     facts.append(local_time(instant(row["created_at"])))
-    if row["matches_total"] > 1:
+    if row.get("matches_total", 0) > 1:
         facts.append(f"{row['matches_total']:,} matches")
     if "also_in" in row:
         facts.append(f"also in {counted(row['also_in'], 'other session')}")
     console.print(Text("  " + "  ".join(filter(None, facts)), style="green"))
-    console.print(_preview(row, matcher))
+    console.print(_preview(row, spans))
     console.print(Text(f"    {command(row)}", style="dim"))
 
 
-def _preview(row: dict[str, Any], matcher: Matcher | None) -> Text:
+def _preview(row: dict[str, Any], spans: Spans) -> Text:
     from rich.text import Text
 
     start, content = row["offset_chars"], shown(row["content"])
     before = "… " if start else ""
     after = " …" if start + len(row["content"]) < row["total_chars"] else ""
     preview = Text(f"    {before}{content}{after}")
-    for first, last in matcher.spans(preview.plain) if matcher else ():
+    for first, last in spans(preview.plain):
         preview.stylize("bold yellow", first, last)
     return preview
 
@@ -157,6 +185,8 @@ def _summary(page: dict[str, Any]) -> str:
     told = [counted(len(page["items"]), "hit")]
     total = counted(covered + remaining + skipped, "session")
     told.append(f"{covered:,} of {total} searched to the end")
+    if page.get("more"):
+        told.append(f"{page['more']:,}{'+' if page['more'] >= COUNTED else ''} more hold a word")
     if page.get("lookups_omitted"):
         told.append(f"{page['lookups_omitted']:,} look-ups by hindnote's own tools left out")
     if skipped:

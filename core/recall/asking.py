@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from hindnote.core.recall.index import Held, Index, Known
 
-COUNTED = 1_000
-"""Further events are counted up to this number, which means as many or more."""
-
 _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]')
 
 Allows = Callable[[int, "Held", int], bool]

@@ -11,7 +11,7 @@ import os
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -97,6 +97,58 @@ def index_file() -> Path:
     return folder.resolve() / f"recall-v{VERSION}.sqlite3"
 
 
+class State(Struct, frozen=True):
+    """What there is of an index."""
+
+    file: Path
+    size: int
+    """Bytes of its files together; 0 when there is none."""
+
+    changed: float
+    """Seconds since the epoch."""
+
+    known: dict[tuple[str, str], Known]
+    """Its sessions, by name and file."""
+
+
+def state(file: Path) -> State:
+    """Return what there is of an index, without changing it; one that cannot be read has no sessions."""
+    found = [one.stat() for one in _files(file) if one.is_file()]
+    known: dict[tuple[str, str], Known] = {}
+    if found:
+        uri = f"{file.as_uri()}?mode=ro"
+        with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(uri, uri=True)) as database:
+            known = _known(database)
+    return State(
+        file,
+        sum(one.st_size for one in found),
+        max((one.st_mtime for one in found), default=0.0),
+        known,
+    )
+
+
+def delete(file: Path) -> bool:
+    """Delete an index; return whether there was one.
+
+    Raises:
+        OSError: It cannot be deleted.
+    """
+    there = [one for one in _files(file) if one.exists()]
+    for one in there:
+        one.unlink(missing_ok=True)
+    return bool(there)
+
+
+def _files(file: Path) -> list[Path]:
+    # The database goes last: without the others it is whole or damaged, and then made anew.
+    return [file.with_name(file.name + suffix) for suffix in ("-wal", "-shm", "-journal", "")]
+
+
+def _known(database: sqlite3.Connection) -> dict[tuple[str, str], Known]:
+    rows = database.execute("SELECT name, file, number, stamp, passages, words FROM sessions")
+    return {(name, file): Known(*rest) for name, file, *rest in rows}
+
+
 class Index:
     """One connection to the index; in memory where no file can be used.
 
@@ -137,10 +189,7 @@ class Index:
 
     def known(self) -> dict[tuple[str, str], Known]:
         """Return the indexed sessions, by name and file."""
-        rows = self._database.execute(
-            "SELECT name, file, number, stamp, passages, words FROM sessions"
-        )
-        return {(name, file): Known(*rest) for name, file, *rest in rows}
+        return _known(self._database)
 
     def replace(
         self, name: str, file: str, stamp: str, passages: Sequence[Passage], now: float

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from hindnote.core.errors import HostFailure
 from hindnote.core.history.operations.lookups import Lookups
-from hindnote.core.history.operations.models import EventRow, HistoryList
+from hindnote.core.history.operations.models import COUNTED, EventRow, HistoryList
 from hindnote.core.history.operations.order import by_age
 from hindnote.core.history.operations.page import Block, fit
 from hindnote.core.history.operations.rows import tool_facts
@@ -30,7 +30,7 @@ from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.history.turns import Turns
-from hindnote.core.recall.asking import COUNTED, Question, ask
+from hindnote.core.recall.asking import Question, ask
 from hindnote.core.recall.index import Damaged, Index, Passage, index_file
 from hindnote.core.recall.passages import best_start, spoken_cut
 from hindnote.core.recall.words import words
@@ -376,6 +376,19 @@ def _with_index(work: Callable[[Index], T]) -> T:
         return work(index)
     finally:
         index.close()
+
+
+def up_to_date(known: Mapping[tuple[str, str], Known], targets: Iterable[Target]) -> int:
+    """Return how many of some sessions are in the index as their files are now."""
+    count = 0
+    for target in targets:
+        if target.entry is None:
+            continue
+        file = str(target.entry.file)
+        held = known.get((target.canonical, file))
+        # The stamp of a running session tells of its branch as well.
+        count += held is not None and held.stamp.startswith(_file_stamp(file))
+    return count
 
 
 def _weight(kind: int) -> float:

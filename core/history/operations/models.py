@@ -18,6 +18,8 @@ DEFAULT_PREVIEW = 1_200
 MAX_PREVIEW = 12_000
 ABOUT_LIMIT = 8
 ABOUT_PREVIEW = 280
+COUNTED = 1_000
+"""Further hits are counted up to this number, which means as many or more."""
 
 End: TypeAlias = Literal["newest", "oldest"]
 

@@ -21,7 +21,7 @@ def talks(corpus: Any) -> None:
 
 
 def test_hits_are_shown_by_session_newest_first() -> None:
-    lines = run("search", "NEEDLE").output.splitlines()
+    lines = run("search", "--literal", "NEEDLE").output.splitlines()
 
     assert lines[0] == "claude:cccccccc-1  2026-11-30 00:55  /w"
     assert lines[1] == "  seq 1  user  2026-11-30 09:00"
@@ -36,13 +36,13 @@ def test_hits_are_shown_by_session_newest_first() -> None:
 
 
 def test_one_session_is_told_as_one() -> None:
-    end = run("search", "needle", "--host", "pi").output.splitlines()[-1]
+    end = run("search", "--literal", "needle", "--host", "pi").output.splitlines()[-1]
 
     assert end == "1 hit; 1 of 1 session searched to the end"
 
 
 def test_each_hit_comes_with_the_command_that_reads_it() -> None:
-    found = run("search", "needle", "--host", "claude").output
+    found = run("search", "--literal", "needle", "--host", "claude").output
     commands = [line for line in found.splitlines() if line.startswith("    hindnote call")]
     arguments = [shlex.split(line)[1:] for line in commands]
 
@@ -55,23 +55,49 @@ def test_each_hit_comes_with_the_command_that_reads_it() -> None:
 def test_json_is_the_result_of_the_tool() -> None:
     query = {"session": "*", "query": ["needle"], "limit": 20}
 
-    shown = run("search", "needle", "--json").stdout
+    shown = run("search", "--literal", "needle", "--json").stdout
 
     assert shown == run("call", "history_list", json.dumps(query), "--structured").stdout
     assert len(json.loads(shown)["items"]) == 3
 
 
 def test_any_of_the_words_matches_and_a_phrase_as_a_whole() -> None:
-    assert json.loads(run("search", "in hay", "nowhere", "--json").stdout)["items"]
-    assert not json.loads(run("search", "hay in", "--json").stdout)["items"]
+    assert json.loads(run("search", "--literal", "in hay", "nowhere", "--json").stdout)["items"]
+    assert not json.loads(run("search", "--literal", "hay in", "--json").stdout)["items"]
+
+
+def test_without_literal_the_best_hits_come_first_whatever_form_their_words_have() -> None:
+    lines = run("search", "the needles?").output.splitlines()
+
+    assert [line for line in lines if line.startswith("  seq")] == [
+        "  seq 2  user  2026-11-30 09:01",
+        "  seq 1  user  2026-11-30 09:00",
+        "  seq 2  user  2026-11-30 09:01",
+    ]
+    assert lines[0].startswith("claude:cccccccc-1")
+    assert sum("hindnote call history_read" in line for line in lines) == 3
+    assert lines[-1] == "3 hits; 2 of 2 sessions searched to the end"
+    assert run("search", "telescopes").output.splitlines()[-1].startswith("0 hits; 2 of 2")
+
+
+def test_ranked_hits_have_the_form_of_the_tool() -> None:
+    asked = {"session": "*", "about": "needles", "limit": 20}
+
+    shown = run("search", "needles", "--json").stdout
+
+    assert shown == run("call", "history_list", json.dumps(asked), "--structured").stdout
 
 
 def test_limits_and_bounds_are_passed_on() -> None:
-    limited = run("search", "needle", "--limit", "1").output
+    limited = run("search", "--literal", "needle", "--limit", "1").output
 
     assert "1 hit; 0 of 2 sessions searched to the end; --limit," in limited
-    assert run("search", "needle", "--since", "2026-12-01").output.startswith("0 hits; 2 of 2")
-    assert run("search", "needle", "--until", "2026-11-29").output.startswith("0 hits; 2 of 2")
+    assert run("search", "--literal", "needle", "--since", "2026-12-01").output.startswith(
+        "0 hits; 2 of 2"
+    )
+    assert run("search", "--literal", "needle", "--until", "2026-11-29").output.startswith(
+        "0 hits; 2 of 2"
+    )
 
 
 @pytest.mark.parametrize(
