@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hindnote.testing.bench import Bench, SessionWriter
+from hindnote.testing.bench import Bench, Delegating, Forking, Rewinding, SessionWriter
 from hindnote.testing.checks import CHECKS, Check
 from hindnote.testing.turns import Answer, Compacted, Person, Ran, ToolCall, Turn
 
@@ -47,9 +47,12 @@ __all__ = [
     "Bench",
     "Check",
     "Compacted",
+    "Delegating",
+    "Forking",
     "HostConformance",
     "Person",
     "Ran",
+    "Rewinding",
     "SessionWriter",
     "ToolCall",
     "Turn",

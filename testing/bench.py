@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from hindnote.core.call import Answer as Delivered
 from hindnote.core.call import Dispatcher
-from hindnote.core.history.projection import Projection
+from hindnote.core.history.projection import Projection, SlotKind
 from hindnote.core.history.timeline import ROLES
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.plugins.models import HostCall
+from hindnote.core.plugins.models import HostCall, SessionEntry
 from hindnote.testing.turns import Turn
 
 
@@ -36,7 +36,8 @@ class SessionWriter(Protocol):
 
         The session's file need not exist until something is appended. The call's
         ``cwd`` is an existing directory, and what the catalogue needs to find the
-        session (``config_dir``, ``extra``) is set. The kit begins one session in a folder.
+        session (``config_dir``, ``extra``) is set. Called again with the same folder, it
+        begins another session beside the first.
         """
         ...
 
@@ -52,6 +53,39 @@ class SessionWriter(Protocol):
 
         Returns:
             False when the format has no such thing (a database, say).
+        """
+        ...
+
+
+@runtime_checkable
+class Rewinding(Protocol):
+    """What a writer has besides when its host's sessions can be taken back, or branch."""
+
+    def rewind(self, call: HostCall) -> None:
+        """Take back what a person said last and all that followed it.
+
+        What is appended next follows what stood before; what was taken back stays in the file.
+        """
+        ...
+
+
+@runtime_checkable
+class Forking(Protocol):
+    """What a writer has besides when its host makes a new session from the turns of another."""
+
+    def fork(self, call: HostCall) -> HostCall:
+        """Fork the call's session, all of it, and return a call made in the new one."""
+        ...
+
+
+@runtime_checkable
+class Delegating(Protocol):
+    """What a writer has besides when its host's subagents have sessions of their own."""
+
+    def delegate(self, call: HostCall) -> HostCall:
+        """Start a subagent in the call's session and return a call that it makes.
+
+        The call's ``agent_id`` is set. ``append`` with this call adds to its own session.
         """
         ...
 
@@ -95,6 +129,20 @@ class Bench:
     def ask(self, operation: str, arguments: dict[str, Any]) -> Delivered:
         """Carry out one call in the session."""
         return self.dispatcher.call(self.call, operation, arguments)
+
+    def said(self, call: HostCall | None = None) -> list[str]:
+        """Return what persons said in a session, in order."""
+        found = self.projection(call)
+        kinds, seqs = found.branch.kinds, found.branch.seqs
+        return [
+            found.facts(seq).text
+            for seq, kind in zip(seqs, kinds, strict=True)
+            if kind == SlotKind.USER
+        ]
+
+    def catalogue(self, call: HostCall | None = None) -> list[SessionEntry]:
+        """Return the sessions that the plugin lists."""
+        return list(self.hosts.sessions(call or self.call, self.writer.slug))
 
     def rows(self, **arguments: Any) -> list[dict[str, Any]]:
         """Return all event rows of the session, oldest first, by following the pages."""

@@ -6,19 +6,28 @@ how to mend the plugin, and needs nothing that another check left behind.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeAlias
 
 from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
 from hindnote.core.errors import HostFailure
-from hindnote.core.history.projection import SlotKind
-from hindnote.core.history.times import instant
-from hindnote.core.plugins.models import HostCall, SessionEntry
-from hindnote.core.text import clean
 from hindnote.core.tools.outcome import Refused
 from hindnote.testing.bench import Bench
+from hindnote.testing.changing import (
+    arguments_are_as_recorded,
+    catalogue_is_newest_first,
+    fork_names_what_it_came_from,
+    no_problem,
+    oddly_shaped_row_crashes_nothing,
+    reading_along_is_reading_at_once,
+    result_closes_no_other_call,
+    rolled_back_turns_leave_the_branch,
+    subagent_has_a_session_of_its_own,
+    window_starts_at_its_first_slot,
+)
+from hindnote.testing.growth import Held, of_growth
+from hindnote.testing.invariants import of_entry, of_session
 from hindnote.testing.turns import OPENING, PARALLEL, PENDING, REUSED, Answer, Compacted, Person
 
 Check: TypeAlias = Callable[[Bench], None]
@@ -69,56 +78,17 @@ def spine_is_parallel_and_ascending(bench: Bench) -> None:
     """The branch's arrays belong together, and its seqs ascend within the session."""
     bench.append(OPENING, PARALLEL)
     projection = bench.projection()
-    branch = projection.branch
-    seqs = list(branch.seqs)
-    assert seqs == sorted(set(seqs)), f"the branch's seqs do not ascend: {seqs}"
-    assert seqs, "the branch is empty although turns were appended"
-    assert seqs[0] >= 1, f"seqs start at 1; the branch has {seqs[0]}"
-    assert seqs[-1] <= projection.last_seq, (
-        f"the branch has seq {seqs[-1]}, but last_seq is {projection.last_seq}"
-    )
-    windows = list(projection.windows)
-    assert windows[:1] == [1], f"the first window starts at seq 1; windows is {windows}"
-    assert windows == sorted(set(windows)), f"windows do not ascend: {windows}"
-    allowed = {SlotKind.CALL, SlotKind.RESULT}
-    strays = [p for p in branch.call_ids if branch.kinds[p] not in allowed]
-    assert not strays, f"call_ids names positions that are neither call nor result: {strays}"
-    assert branch is bench.projection().branch, (
+    assert list(projection.branch.seqs), "the branch is empty although turns were appended"
+    no_problem(of_session(projection))
+    assert projection.branch is bench.projection().branch, (
         "branch is another object each time; keep it as long as the session did not change"
     )
 
 
 def facts_answer_for_every_slot(bench: Bench) -> None:
-    """Every slot's facts can be had, and are clean."""
-    bench.append(OPENING, PARALLEL)
-    projection = bench.projection()
-    for position, seq in enumerate(projection.branch.seqs):
-        facts = projection.facts(seq)
-        kind = SlotKind(projection.branch.kinds[position])
-        for text in (facts.text, facts.tool or "", facts.arguments or ""):
-            assert text == clean(text), f"seq {seq} holds a lone surrogate; replace it by U+FFFD"
-        if facts.created_at is not None:
-            assert instant(facts.created_at) == instant(facts.created_at), (
-                f"seq {seq}: created_at {facts.created_at!r} is no ISO 8601 time; "
-                "give None when nothing usable was recorded"
-            )
-        if kind is SlotKind.CALL:
-            assert facts.tool, f"the call at seq {seq} has no tool name"
-            assert facts.arguments is not None, f"the call at seq {seq} has no arguments"
-            assert _is_object(facts.arguments), (
-                f"seq {seq}: arguments {facts.arguments!r} is no JSON object; print the call's "
-                "input as the host recorded it"
-            )
-            assert "\n" not in facts.arguments, (
-                f"seq {seq}: arguments take more than one line; print them as compact JSON"
-            )
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
-        return False
+    """Every slot's facts can be had, are clean, and say what the branch's arrays say."""
+    bench.append(OPENING, PARALLEL, REUSED)
+    no_problem(of_session(bench.projection()))
 
 
 def conversation_comes_back_in_order(bench: Bench) -> None:
@@ -178,7 +148,8 @@ def appending_renumbers_nothing(bench: Bench) -> None:
     """What has a seq keeps it, however the session grows."""
     bench.append(OPENING, PENDING)
     before = {row["seq"]: row["role"] for row in bench.rows()}
-    branch = bench.projection().branch
+    state = Held(bench.projection())
+    branch = state.branch
     held = list(branch.seqs)
     texts = {seq: bench.document(seq) for seq, role in before.items() if role != "tool"}
     bench.append([Person("Go on.")], PARALLEL)
@@ -193,6 +164,7 @@ def appending_renumbers_nothing(bench: Bench) -> None:
     )
     changed = [seq for seq, text in texts.items() if bench.document(seq) != text]
     assert not changed, f"after an append the texts of the seqs {changed} changed"
+    no_problem(of_growth(state, bench.projection()))
 
 
 def compaction_leaves_history_readable(bench: Bench) -> None:
@@ -249,14 +221,10 @@ def file_that_is_no_session_is_refused(bench: Bench) -> None:
 # -- the catalogue -------------------------------------------------------------
 
 
-def _catalogue(bench: Bench, call: HostCall) -> list[SessionEntry]:
-    return list(bench.hosts.sessions(call, bench.writer.slug))
-
-
 def catalogue_lists_what_can_be_opened(bench: Bench) -> None:
     """Sessions are listed once each, and what is listed opens as what it is called."""
     bench.append(OPENING)
-    listed = _catalogue(bench, bench.call)
+    listed = bench.catalogue()
     if not listed and not hasattr(bench.writer.plugin, "host_sessions"):
         return
     session = bench.hosts.identity(bench.call).session_id
@@ -275,17 +243,11 @@ def catalogue_lists_what_can_be_opened(bench: Bench) -> None:
 def catalogue_says_what_the_session_says(bench: Bench) -> None:
     """What the catalogue tells of a session is what the session tells of itself."""
     bench.append(OPENING)
-    for entry in _catalogue(bench, bench.call):
+    for entry in bench.catalogue():
         opened = bench.hosts.open(bench.call, entry)
         if opened is None:
             continue
-        for fact in ("started", "cwd", "parent", "name"):
-            listed, recorded = getattr(entry, fact), getattr(opened.header, fact)
-            assert listed == recorded, (
-                f"the session {entry.id!r} is listed with {fact} {listed!r}, and its header says "
-                f"{recorded!r}; let one function read them for both, since a search leaves out "
-                "sessions by what the catalogue says"
-            )
+        no_problem(of_entry(entry, opened))
 
 
 def catalogue_answers_a_call_of_another_host(bench: Bench) -> None:
@@ -293,7 +255,7 @@ def catalogue_answers_a_call_of_another_host(bench: Bench) -> None:
     bench.append(OPENING)
     assert bench.call.host == bench.writer.slug, "begin() must make calls of the host itself"
     try:
-        _catalogue(bench, bench.elsewhere())
+        bench.catalogue(bench.elsewhere())
     except HostFailure as failure:
         raise AssertionError(
             f"host_sessions cannot be asked by a call of another host ({failure}); "
@@ -359,13 +321,22 @@ _ALL: tuple[Check, ...] = (
     facts_answer_for_every_slot,
     conversation_comes_back_in_order,
     calls_pair_with_their_results,
+    arguments_are_as_recorded,
     running_call_is_pending,
+    result_closes_no_other_call,
     appending_renumbers_nothing,
+    reading_along_is_reading_at_once,
     compaction_leaves_history_readable,
+    window_starts_at_its_first_slot,
+    rolled_back_turns_leave_the_branch,
+    fork_names_what_it_came_from,
+    subagent_has_a_session_of_its_own,
     damaged_record_costs_only_itself,
+    oddly_shaped_row_crashes_nothing,
     file_that_is_no_session_is_refused,
     catalogue_lists_what_can_be_opened,
     catalogue_says_what_the_session_says,
+    catalogue_is_newest_first,
     catalogue_answers_a_call_of_another_host,
     decoration_is_steady_and_small,
     results_fit_the_budget,

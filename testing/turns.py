@@ -84,3 +84,19 @@ PENDING: tuple[Turn, ...] = (
     Answer("It runs.", (ToolCall("call-9", "shell", {"command": "sleep 600"}),)),
 )
 """An exchange whose call has no result yet."""
+
+ARGUMENTS: dict[str, Any] = {
+    "zeta": 1,
+    "alpha": {"y": [3, 1, 2], "b": 1.0, "": None},
+    "mid": "ä\u2028",
+    "big": 12345678901234567890,
+    "none": {},
+}
+"""A call's input whose keys are in no order and whose numbers a float would change."""
+
+BESIDE: tuple[Turn, ...] = (
+    Person("Two at once, one of them slow."),
+    Answer("", (ToolCall("call-5", "shell", {"n": 5}), ToolCall("call-6", "shell", {"n": 6}))),
+    Ran("call-5", "quick\n"),
+)
+"""An exchange of which one call has its result and the one beside it still runs."""

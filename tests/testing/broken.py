@@ -63,6 +63,8 @@ class Host:
     @hookimpl
     def host_projection(self, call: HostCall, session: SessionEntry | None) -> Projection | None:
         file = session.file if session else call.session_file
+        if file and call.agent_id and not session and "main" not in self._answers:
+            file = file.with_suffix(f".{call.agent_id}.log")
         return self._open(file) if file else None
 
     @hookimpl
@@ -151,9 +153,8 @@ class PrintsArgumentsInLines(Living):
         facts = super().facts(seq)
         if facts.arguments is None:
             return facts
-        return SlotFacts(
-            tool=facts.tool, arguments=json.dumps(json.loads(facts.arguments), indent=1)
-        )
+        arguments = json.dumps(json.loads(facts.arguments), indent=1)
+        return SlotFacts(facts.created_at, tool=facts.tool, arguments=arguments)
 
 
 class GivesArgumentsAsObjects(Living):
@@ -355,7 +356,7 @@ DEFECTS = {
     "a session under two names": Defect(
         "catalogue_lists_what_can_be_opened",
         Host(sessions=by_name_of_file),
-        ("'voyage.log' calls itself 'voyage'", "list a session under the id of its own record"),
+        ("'voyage-1.log' calls itself 'voyage-1'", "list a session under the id of its own record"),
     ),
     "a catalogue with other facts": Defect(
         "catalogue_says_what_the_session_says",

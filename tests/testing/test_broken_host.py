@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from broken import DEFECTS, BrokenWriter, Defect, Host
+from mutants import MUTANTS
 
 from hindnote.testing import CHECKS, Bench
 
@@ -14,7 +15,9 @@ BY_NAME = {check.__name__: check for check in CHECKS}
 
 @pytest.mark.parametrize("check", CHECKS, ids=list(BY_NAME))
 def test_every_check_finds_a_defect(check: object) -> None:
-    assert check in {BY_NAME[defect.check] for defect in DEFECTS.values()}
+    named = {defect.check for defect in DEFECTS.values()} | {name for name, *_ in MUTANTS.values()}
+
+    assert check in {BY_NAME[name] for name in named}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=list(BY_NAME))

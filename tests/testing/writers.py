@@ -38,15 +38,31 @@ class PiWriter:
     def __init__(self) -> None:
         self._ids = itertools.count(1)
         self._last: str | None = None
+        self._before_person: str | None = None
         self._tools: dict[str, str] = {}
 
     def begin(self, folder: Path) -> HostCall:
+        self._last = None
+        return self._begin(folder)
+
+    def rewind(self, call: HostCall) -> None:
+        self._last = self._before_person
+
+    def fork(self, call: HostCall) -> HostCall:
+        assert call.session_file is not None
+        forked = self._begin(call.cwd, parentSession=str(call.session_file))
+        assert forked.session_file is not None
+        with forked.session_file.open("a", encoding="utf-8") as out:
+            out.writelines(call.session_file.read_text("utf-8").splitlines(keepends=True)[1:])
+        return forked
+
+    def _begin(self, folder: Path, **more: str) -> HostCall:
         session = str(uuid.uuid4())
         files = folder / "agent" / "sessions" / "--work--"
         files.mkdir(parents=True, exist_ok=True)
         file = files / f"2026-03-01T10-00-00-000Z_{session}.jsonl"
         header = {"type": "session", "version": 3, "id": session, "timestamp": STAMP.format(0)}
-        _write(file, iter([{**header, "cwd": str(folder)}]))
+        _write(file, iter([{**header, "cwd": str(folder), **more}]))
         return HostCall(
             host="pi",
             session_id=session,
@@ -65,6 +81,8 @@ class PiWriter:
 
     def _entry(self, turn: Turn) -> dict[str, Any]:
         number = next(self._ids)
+        if isinstance(turn, Person):
+            self._before_person = self._last
         entry = {"id": f"{number:08x}", "parentId": self._last}
         entry["timestamp"] = STAMP.format(number % 60)
         self._last = entry["id"]
@@ -107,9 +125,11 @@ class ClaudeWriter:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._last: str | None = None
+        self._before_person: str | None = None
         self._rows_of_calls: dict[str, str] = {}
 
     def begin(self, folder: Path) -> HostCall:
+        self._last = None
         session = str(uuid.uuid4())
         files = folder / "config" / "projects" / "-work"
         files.mkdir(parents=True, exist_ok=True)
@@ -123,7 +143,20 @@ class ClaudeWriter:
 
     def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
         assert call.session_file is not None
-        _write(call.session_file, (row for turn in turns for row in self._rows(call, turn)))
+        file, more = call.session_file, {}
+        if call.agent_id:
+            file = file.with_suffix("") / "subagents" / f"agent-{call.agent_id}.jsonl"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            more = {"isSidechain": True, "agentId": call.agent_id}
+        rows = (row for turn in turns for row in self._rows(call, turn))
+        _write(file, ({**row, **more} for row in rows))
+
+    def rewind(self, call: HostCall) -> None:
+        self._last = self._before_person
+
+    def delegate(self, call: HostCall) -> HostCall:
+        self._last = None
+        return call.model_copy(update={"agent_id": "a83738d35d4d5bb9c"})
 
     def damage(self, call: HostCall) -> bool:
         assert call.session_file is not None
@@ -146,6 +179,7 @@ class ClaudeWriter:
 
     def _rows(self, call: HostCall, turn: Turn) -> Iterator[dict[str, Any]]:
         if isinstance(turn, Person):
+            self._before_person = self._last
             yield self._row(call, "user", message={"role": "user", "content": turn.text})
         elif isinstance(turn, Ran):
             block = {

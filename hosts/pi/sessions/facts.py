@@ -144,7 +144,9 @@ def joined(content: Raw) -> str:
             parts.append(block.text)
         elif block.type == "image":
             parts.append(_image(block))
-        elif block.type not in PASSED_OVER and (named := _text(block.text) or _text(block.type)):
+        elif _text(block.type) not in PASSED_OVER and (
+            named := _text(block.text) or _text(block.type)
+        ):
             # A type that this version does not know is named in its place.
             parts.append(named if _text(block.text) else f"[{named}]")
     return "\n".join(parts)

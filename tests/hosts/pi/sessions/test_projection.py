@@ -799,6 +799,16 @@ def test_a_header_without_an_id_leaves_the_name_of_the_file(tmp_path: Path) -> N
     assert [entry.id for entry in entries] == ["named"]
 
 
+@pytest.mark.parametrize("odd", [[], {}, ["text"], 7, None])
+def test_a_block_whose_type_is_no_text_keeps_its_text(tmp_path: Path, odd: object) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.user([{"type": odd, "text": "asked"}, {"type": odd}])
+    session = Sessions().of_file(writer.path)
+
+    assert session is not None
+    assert session.facts(1).text == "asked"
+
+
 def test_an_unknown_block_is_named_in_its_place(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "s.jsonl")
     block = {"type": "future_block", "blob": "x"}

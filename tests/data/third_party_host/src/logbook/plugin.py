@@ -46,6 +46,9 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
     from logbook.session import open_logbook
 
     file = session.file if session else call.session_file
+    if file and call.agent_id and not session:
+        # A mate, whom the logbook's agent sent: its log lies beside the main one.
+        file = file.with_suffix(f".{call.agent_id}.log")
     return open_logbook(file) if file else None
 
 
@@ -85,7 +88,7 @@ def _folder(call: HostCall) -> Path:
 def _entry(file: Path) -> SessionEntry | None:
     """Return a session's facts; None for a file that is gone, broken or no logbook."""
     head = first_line(file)
-    named, cwd = _id(head), head.get("cwd")
+    named, cwd, parent = _id(head), head.get("cwd"), head.get("parent")
     if named is None:
         return None
     try:
@@ -98,6 +101,7 @@ def _entry(file: Path) -> SessionEntry | None:
         file=file,
         started=recorded(head.get("started")),
         cwd=cwd if isinstance(cwd, str) else None,
+        parent=parent if isinstance(parent, str) else None,
         size=status.st_size,
         modified=status.st_mtime,
     )

@@ -1,6 +1,7 @@
 """The logbook format: lines of a file to slots and facts.
 
-A logbook is never rewritten and has no branches, so its active branch is all of it.
+A logbook is never rewritten. A row ``undo`` takes back what the person said last and all that
+followed, so the active branch is the file without what was taken back.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Logbook:
                 self._take(parse(line))
             except Unreadable as error:
                 self._damaged += (Damage(offset=offset, size=len(line), reason=str(error)),)
-        if len(old.seqs) == len(self._branch.seqs):
+        if old.seqs == self._branch.seqs:
             self._branch = old
         if self._header is not None:
             self.voyage = Voyage(
@@ -105,6 +106,16 @@ class Logbook:
         elif "summary" in row:
             self._slot(SlotKind.CONTEXT, SlotFacts(created_at=at, text=_text(row, "summary")))
             self._windows += (len(self._slots),)
+        elif row.get("undo") is True:
+            self._undo()
+
+    def _undo(self) -> None:
+        """Cut the branch before the last person's turn; what was taken back keeps its seqs."""
+        cut = max(self._branch.kinds.rfind(SlotKind.USER), 0)
+        self._branch = _copy(self._branch, cut)
+        self._answers = max(self._branch.answers, default=0)
+        kept = self._branch.seqs[-1] if cut else 0
+        self._windows = tuple(seq for seq in self._windows if seq == 1 or seq <= kept)
 
     def _answer(self, row: dict[str, Any], at: str | None) -> None:
         # Everything is read before the first slot is taken: a row counts as a whole or not at all.
@@ -146,12 +157,13 @@ class Logbook:
 
 
 def _header(row: dict[str, Any]) -> SessionHeader:
-    cwd = row.get("cwd")
+    cwd, parent = row.get("cwd"), row.get("parent")
     return SessionHeader(
         host=SLUG,
         session_id=_text(row, "id"),
         started=recorded(row.get("started")),
         cwd=cwd if isinstance(cwd, str) else None,
+        parent=parent if isinstance(parent, str) else None,
     )
 
 
@@ -168,17 +180,21 @@ def _input(call: dict[str, Any]) -> str:
     return json.dumps(call["input"], ensure_ascii=False, separators=(",", ":"))
 
 
-def _copy(branch: Branch) -> Branch:
-    return Branch(
-        seqs=branch.seqs[:],
-        kinds=branch.kinds[:],
-        answers=branch.answers[:],
-        closing=branch.closing[:],
-        call_ids=dict(branch.call_ids),
-        tools=dict(branch.tools),
-        times=branch.times[:],
-        lineage=branch.lineage,
+def _copy(branch: Branch, cut: int | None = None) -> Branch:
+    """Return a copy that may grow; one that is cut is of another lineage."""
+    size = len(branch.seqs) if cut is None else cut
+    copy = Branch(
+        seqs=branch.seqs[:size],
+        kinds=branch.kinds[:size],
+        answers=branch.answers[:size],
+        closing=branch.closing[:size],
+        call_ids={at: name for at, name in branch.call_ids.items() if at < size},
+        tools={at: name for at, name in branch.tools.items() if at < size},
+        times=branch.times[:size],
     )
+    if cut is None:
+        copy.lineage = branch.lineage
+    return copy
 
 
 _logbooks = FileCache(Logbook)
