@@ -194,6 +194,7 @@ class Dispatcher:
             agent=slug(told.agent),
             model=slug(told.model),
             tool_prefix=told.tool_prefix,
+            ancestors=told.ancestors,
         )
 
     def _bound(

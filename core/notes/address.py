@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from hindnote.core.fs.names import invisible, is_reserved
 from hindnote.core.places.cwd import no_project
-from hindnote.core.text.slug import encode_session_id, is_slug
+from hindnote.core.text.slug import is_slug
 from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
+    from hindnote.core.notes.tree import Tree
     from hindnote.core.plugins.models import Identity
 
 HomeKind = Literal["session", "project", "human", "agents", "models"]
@@ -51,6 +53,12 @@ class Home(Struct, frozen=True):
     """Segments under the notes home."""
 
     writable: bool = True
+    owner: str | None = None
+    """Id of the session that a notebook belongs to from which a fork inherits; else None."""
+
+    created_until: int | None = None
+    """Milliseconds since the epoch at which the latest of its notes was made that a fork
+    inherits; None for all."""
 
     @property
     def name(self) -> str:
@@ -79,12 +87,14 @@ class Homes:
 
     Args:
         identity: Who asks.
+        tree: The notes home on disk.
         project_key: Key of the project that the call's directory lies in; None when that
             directory does not exist.
     """
 
-    def __init__(self, identity: Identity, project_key: str | None) -> None:
+    def __init__(self, identity: Identity, tree: Tree, project_key: str | None) -> None:
         self._identity = identity
+        self._tree = tree
         self.project_key = project_key
         self.human = Home("human", "@human/", ("human",))
         self.self = Home("agents", "@self/", ("agents", identity.agent))
@@ -106,25 +116,38 @@ class Homes:
         """Whether there is a session, and with it a notebook of its own."""
         return bool(self._identity.session_id)
 
-    @property
+    @cached_property
     def session(self) -> Home:
         """The notebook of the session.
 
         Raises:
             Refused: ``no_current_session``.
         """
-        if not self._identity.session_id:
-            raise Refused(
-                "no_current_session",
-                "there is no current session, so there are no session notes; use an address "
-                "with a head, such as @project/",
-            )
-        session = encode_session_id(self._identity.session_id)
-        return Home("session", "", (self._identity.host, "session", session))
+        from hindnote.core.notes.notebooks import notebook
+
+        return notebook(self._identity, self._tree)
+
+    @cached_property
+    def inherited(self) -> list[Home]:
+        """The notebooks that the session of a fork reads through to, the nearest first."""
+        if not self._identity.ancestors:
+            return []
+        from hindnote.core.notes.notebooks import inherited
+
+        return inherited(self._identity, self._tree)
+
+    @property
+    def notebooks(self) -> list[Home]:
+        """The notebook of the session, and those that it reads through to.
+
+        Raises:
+            Refused: ``no_current_session``.
+        """
+        return [self.session, *self.inherited]
 
     def default(self) -> list[Home]:
         """Return the homes of the default view, without those that the call does not have."""
-        session = [self.session] if self.has_session else []
+        session = self.notebooks if self.has_session else []
         project = [] if self.project_key is None else [self.project]
         return [*session, *project, self.human, self.self, self.model]
 

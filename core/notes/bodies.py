@@ -30,7 +30,7 @@ class Bodies:
 
     def __init__(self, notes: Reader) -> None:
         self._notes = notes
-        self._folders: dict[str, int] = {}
+        self._folders: dict[tuple[str, ...], int] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -78,16 +78,15 @@ class Bodies:
             os.close(handle)
 
     def _folder(self, facts: Facts, folder: str) -> int:
-        key = f"{facts.home.prefix}{folder}"
-        if key not in self._folders:
+        inner = tuple(folder.split("/")) if folder else ()
+        segments = (*facts.home.folder, *inner)
+        if segments not in self._folders:
             if len(self._folders) == FOLDERS:
                 self._forget()
-            inner = tuple(folder.split("/")) if folder else ()
-            segments = (*facts.home.folder, *inner)
-            self._folders[key] = self._open.enter_context(
+            self._folders[segments] = self._open.enter_context(
                 self._notes.tree.folder(segments, facts.address)
             )
-        return self._folders[key]
+        return self._folders[segments]
 
     def _forget(self) -> None:
         self._folders.clear()

@@ -53,8 +53,28 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
     """Return what lies in some homes; one that cannot be opened is named."""
     found = Contents()
     for home in homes:
+        before = len(found.notes)
         _Walk(tree, home, found).run()
+        if home.owner is not None:
+            found.notes[before:] = _inherited(home, found.notes[:before], found.notes[before:])
     return found
+
+
+def _inherited(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Facts]:
+    """Return the notes of an ancestor's notebook that a fork has not got from nearer by.
+
+    Args:
+        home: The ancestor's notebook.
+        nearer: What was found in the fork's own notebook and in those of nearer ancestors.
+        notes: What lies in the ancestor's.
+    """
+    known = {facts.path for facts in nearer if facts.home.kind == "session"}
+    until = home.created_until
+    return [
+        facts
+        for facts in notes
+        if facts.path not in known and (until is None or (facts.created or 0) <= until)
+    ]
 
 
 def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str]) -> list[str]:
@@ -105,7 +125,8 @@ class _Walk:
             above: Folders that this one lies in, to stop at circles of links.
         """
         # The same folder is @self/ to one agent and @agents/<slug>/ to another.
-        key = "\0".join((self._home.prefix, str(self._tree.home), *self._home.folder, *disk))
+        owner = self._home.owner or ""
+        key = "\0".join((owner, self._home.prefix, str(self._tree.home), *self._home.folder, *disk))
         folder = _KNOWN.setdefault(key, _Folder())
         status = os.fstat(handle)
         if folder.stamp is None or folder.stamp != stamp_of(status):

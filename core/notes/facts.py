@@ -39,6 +39,9 @@ class Facts(Struct):
     chars: int = 0
     """Code points of the body."""
 
+    created: int | None = None
+    """Milliseconds since the epoch; known of notes that a fork inherits alone."""
+
     archived_at: str | None = None
     problem: Problem | None = None
     stamp: Stamp | None = None
@@ -69,7 +72,9 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
         home: Where it lies.
         path: Within the home, NFC.
     """
-    facts = Facts(home, path, home.prefix + path, status.st_mtime_ns // clock.MILLISECOND_NS)
+    changed = status.st_mtime_ns // clock.MILLISECOND_NS
+    created = changed if home.owner is not None else None
+    facts = Facts(home, path, home.prefix + path, changed, created=created)
     if data is None:
         facts.problem = "too_large"
         return facts
@@ -84,7 +89,8 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
         facts.problem = "unclosed_frontmatter" if frontmatter.opens(text) else None
         return facts
     start, end, body = fences
-    updated = frontmatter.glance(text[start:end])
+    # Of an inherited note, the time counts at which it was made.
+    updated = None if home.owner is not None else frontmatter.glance(text[start:end])
     if updated is None:
         return _parsed(facts, text)
     facts.chars = len(text) - body
@@ -96,6 +102,7 @@ def _parsed(facts: Facts, text: str) -> Facts:
     note = Note.parse(text)
     facts.chars = len(note.body)
     facts.updated = max(facts.updated, note.time_of("updatedAt") or 0)
+    facts.created = note.time_of("createdAt") or facts.created
     facts.archived_at = note.archived_at
     if note.error is not None:
         facts.problem = "unclosed_frontmatter" if note.parts is None else "invalid_frontmatter"

@@ -90,9 +90,9 @@ def _reachable(homes: Homes, segments: list[str], slugs: Slugs) -> list[Home]:
     head = segments[0]
     if _WILD.search(head):
         # Nothing left means that only a session's notes could match, and there is none.
-        return [h for h in homes.default() if _may_reach(segments, h)] or [homes.session]
+        return [h for h in homes.default() if _may_reach(segments, h)] or homes.notebooks
     if not head.startswith("@"):
-        return [homes.session]
+        return homes.notebooks
     if head == "@agents" or head == "@models":
         kind: Literal["agents", "models"] = "agents" if head == "@agents" else "models"
         names = segments[1:2] if not _WILD.search("".join(segments[1:2])) else slugs(kind)

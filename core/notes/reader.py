@@ -8,6 +8,7 @@ from hindnote.core.notes import files
 from hindnote.core.notes.address import Address, Homes
 from hindnote.core.notes.stored import Stored, existing
 from hindnote.core.notes.tree import Tree
+from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.plugins.models import Identity
@@ -23,8 +24,8 @@ class Reader:
     """
 
     def __init__(self, identity: Identity, project_key: str | None) -> None:
-        self.homes = Homes(identity, project_key)
         self.tree = Tree(identity.home)
+        self.homes = Homes(identity, self.tree, project_key)
 
     @classmethod
     def of(cls, bound: BoundCall) -> Self:
@@ -32,11 +33,37 @@ class Reader:
         return cls(bound.identity, bound.project_key)
 
     def read(self, address: Address) -> Stored:
-        """Return a note.
+        """Return a note, one that the session of a fork inherits included.
 
         Raises:
             Refused: ``not_found``, ``outside_home``, ``not_text``, ``too_large``, ``io_error``.
         """
+        try:
+            return self._own(address)
+        except Refused as refused:
+            if refused.code != "not_found":
+                raise
+            stored = self.inherited(address)
+            if stored is None:
+                raise
+            return stored
+
+    def inherited(self, address: Address) -> Stored | None:
+        """Return what the session of a fork inherits under an address of its own, if anything."""
+        if not self.homes.has_session or address.home != self.homes.session:
+            return None
+        for home in self.homes.inherited:
+            try:
+                stored = self._own(Address(home, address.path))
+            except Refused as refused:
+                if refused.code != "not_found":
+                    raise
+                continue
+            if home.created_until is None or stored.created <= home.created_until:
+                return stored
+        return None
+
+    def _own(self, address: Address) -> Stored:
         shown = str(address)
         with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
             return existing(address, place)

@@ -57,7 +57,13 @@ def _move(store: Store, place: Place, stored: Stored, target: Address) -> Update
             project_key=store.homes.project_key,
         )
         data = store.encoded(stored.note, target, {}, owner, body)
-        if to.status is None:
+        hidden = store.inherited(stored.address)
+        shadow = None if hidden is None else _archived(store, hidden, stored.address)
+        if to.status is None and store.inherited(target) is not None:
+            raise Refused("already_exists", _occupied_by_ancestor(target))
+        if place.status is None:
+            _copy(to, target, stored, data, spared)
+        elif to.status is None:
             _relocate(place, to, stored, data, spared)
         elif _was_killed(place, to, stored, data):
             saving.take_away(place.folder, place.name, stored.as_read)
@@ -66,7 +72,31 @@ def _move(store: Store, place: Place, stored: Stored, target: Address) -> Update
             os.replace(place.name, target.path[-1], src_dir_fd=place.folder, dst_dir_fd=to.folder)
         else:
             raise Refused("already_exists", _occupied(target, to))
+        if shadow is not None:
+            # Without it the ancestor's note would show again under the old name.
+            with suppress(FileExistsError):
+                mtime_ns = stored.status.st_mtime_ns
+                atomic.create(place.folder, place.name, shadow, mtime_ns=mtime_ns)
     return Updated(version_of(data), 0, "file", body, body)
+
+
+def _archived(store: Store, inherited: Stored, address: Address) -> bytes:
+    """Return the file that hides an ancestor's note from the session of a fork."""
+    note = inherited.note
+    return store.encoded(note, address, changes.asked_for(note, None, archived=True), {}, note.body)
+
+
+def _copy(to: Place, target: Address, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
+    """Give a note that the session of a fork inherits another name; the ancestor keeps its own."""
+    if to.status is not None:
+        if to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data):
+            return  # the same rename was killed here, and is finished now
+        raise Refused("already_exists", _occupied(target, to))
+    refuse_collision(to, spared=spared)
+    try:
+        atomic.create(to.folder, to.name, data, mtime_ns=stored.status.st_mtime_ns)
+    except FileExistsError:
+        raise saving.ChangedError from None
 
 
 def _relocate(place: Place, to: Place, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
@@ -126,10 +156,13 @@ def _was_killed(place: Place, to: Place, stored: Stored, data: bytes) -> bool:
     if os.path.samestat(to.status, stored.status):
         # Where letter case means nothing, the folder lists one of both names.
         return place.name in names_in(place.folder) and to.name in names_in(to.folder)
-    if to.status.st_mtime_ns != stored.status.st_mtime_ns:
-        return False
+    return to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data)
+
+
+def _holds(place: Place, data: bytes) -> bool:
+    """Return whether a file holds exactly these bytes."""
     try:
-        return read_file(to, READ_LIMIT)[0] == data
+        return read_file(place, READ_LIMIT)[0] == data
     except Refused:
         return False
 
@@ -151,6 +184,13 @@ def _spared(store: Store, source: Address, target: Address, name: str) -> frozen
     above = (*source.home.folder, *source.path[: folders[0]])
     lone = store.tree.holds_one(above, source.path[folders[0] : -1])
     return frozenset({name, *source.path[:-1]}) if lone else frozenset({name})
+
+
+def _occupied_by_ancestor(target: Address) -> str:
+    return (
+        f"{quote(str(target))} exists already (inherited from the session that this one was forked "
+        "from), and nothing was renamed; choose another address, or rename that one first"
+    )
 
 
 def _occupied(target: Address, place: Place) -> str:

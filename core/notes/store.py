@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec.structs import replace
+
 from hindnote.core.fs import atomic
 from hindnote.core.fs.saving import ChangedError, save
 from hindnote.core.notes import changes, clock, edits, files
@@ -109,8 +111,9 @@ class Store(Reader):
         shown = str(address)
 
         def attempt() -> T:
-            with self.tree.writing(address.segments, shown) as place:
-                stored = existing(address, place)
+            inherits = self._inherits(address)
+            with self.tree.writing(address.segments, shown, make=inherits) as place:
+                stored = self._existing(address, place)
                 expect(expected, stored, shown)
                 return change(place, stored)
 
@@ -132,6 +135,40 @@ class Store(Reader):
             "changed here, read it and try again",
         )
 
+    def _inherits(self, address: Address) -> bool:
+        """Return whether the session of a fork has a note from an ancestor alone."""
+        if address.home.kind != "session" or not self.homes.inherited:
+            return False
+        return self.read(address).address.home.owner is not None
+
+    def _existing(self, address: Address, place: Place) -> Stored:
+        """Return the note that is there, or the one that the session of a fork inherits there.
+
+        Raises:
+            Refused: ``not_found`` and what ``load`` refuses.
+        """
+        stored = self._inherited_as_own(address) if place.status is None else None
+        return existing(address, place) if stored is None else stored
+
+    def _inherited_as_own(self, address: Address) -> Stored | None:
+        stored = self.inherited(address)
+        return None if stored is None else replace(stored, address=address)
+
+    def put(self, place: Place, stored: Stored, data: bytes, mtime_ns: int) -> None:
+        """Put a changed note in place: over the one that was read, or, inherited, beside it.
+
+        Raises:
+            ChangedError: Somebody saved the note meanwhile.
+        """
+        if place.status is not None:
+            save(place.folder, place.name, data, stored.as_read, mtime_ns=mtime_ns)
+            return
+        refuse_collision(place)
+        try:
+            atomic.create(place.folder, place.name, data, mtime_ns=mtime_ns)
+        except FileExistsError:
+            raise ChangedError from None
+
     def encoded(self, note: Note, address: Address, asked: Keys, implied: Keys, body: str) -> bytes:
         """Return the file of a changed note.
 
@@ -147,7 +184,9 @@ class Store(Reader):
     ) -> Written:
         with self.tree.writing(address.segments, str(address), make=True) as place:
             refuse_other_kind(place)
-            stored = None if place.status is None else load(address, place)
+            stored = (
+                self._inherited_as_own(address) if place.status is None else load(address, place)
+            )
             expect(expected, stored, str(address))
             if stored is None:
                 return self._create(place, address, content, origin)
@@ -175,7 +214,7 @@ class Store(Reader):
         restoring = changes.asked_for(stored.note, None, archived=False)
         implied = {"origin": origin, **changes.times(stored.note, stored.created, now)}
         data = self.encoded(note, stored.address, restoring, implied, body)
-        save(place.folder, place.name, data, stored.as_read, mtime_ns=_ns(now))
+        self.put(place, stored, data, _ns(now))
         return Written("restored" if restoring else "overwrote", version_of(data))
 
     def _put_update(
@@ -190,7 +229,7 @@ class Store(Reader):
         implied = {} if quiet else changes.times(stored.note, stored.created, now)
         data = self.encoded(stored.note, stored.address, asked, implied, body)
         mtime_ns = stored.status.st_mtime_ns if quiet else _ns(now)
-        save(place.folder, place.name, data, stored.as_read, mtime_ns=mtime_ns)
+        self.put(place, stored, data, mtime_ns)
         change: Change = "metadata" if body == before else "file" if asked else "body"
         return Updated(version_of(data), applied, change, before, body)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -62,16 +64,19 @@ def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tu
         freshest: Notes of each home, at most.
     """
     notes = Reader(identity, project_key)
-    return tuple(_home(notes, home, freshest) for home in notes.homes.default())
+    by_name = groupby(notes.homes.default(), attrgetter("name"))
+    return tuple(_home(notes, list(homes), freshest) for _, homes in by_name)
 
 
-def _home(notes: Reader, home: Home, freshest: int) -> HomeIndex:
-    found = catalogue.contents(notes.tree, [home])
+def _home(notes: Reader, homes: list[Home], freshest: int) -> HomeIndex:
+    """Return the index of a home, of the notebooks that it reads through to included."""
+    home = homes[0]
+    found = catalogue.contents(notes.tree, homes)
     live = newest_first([facts for facts in found.notes if facts.archived_at is None])
     others = [facts for facts in live if facts.path != MAP]
     return HomeIndex(
         name=home.name,
-        available=not found.unavailable,
+        available=home.name not in found.unavailable,
         map=_map(notes, home) if len(others) < len(live) else None,
         freshest=tuple(
             IndexedNote(facts.address, facts.chars, clock.format_ms(facts.updated), facts.updated)

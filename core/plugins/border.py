@@ -13,23 +13,28 @@ Each function raises ``Malformed`` for what cannot be rebuilt. Callers run them 
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from hindnote.core.errors import Malformed, class_name
-from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.core.plugins.models import Ancestor, Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.core.text import clean
 
 TEXT_LIMIT = 65_536
 """Code points of an id, a name or another short text, at most."""
 
+ANCESTORS_LIMIT = 100
+"""Sessions that a fork descends from, at most; further ones are left out."""
+
 PREFIX_LIMIT = 200
 """Code points of ``tool_prefix``, at most."""
 
 _FIELDS: dict[type[BaseModel], tuple[str, ...]] = {
-    kind: tuple(kind.model_fields) for kind in (HostCall, HostIdentity, Decoration, SessionEntry)
+    kind: tuple(kind.model_fields)
+    for kind in (HostCall, HostIdentity, Decoration, SessionEntry, Ancestor)
 }
 _ENTRY_TEXTS = ("host", "id", "started", "cwd", "parent", "name")
 
@@ -116,7 +121,22 @@ def plain_identity(answer: object, slug: str) -> HostIdentity:
     prefix = values["tool_prefix"] = plain_text(values["tool_prefix"], "tool_prefix", PREFIX_LIMIT)
     if not prefix.isprintable():
         raise Malformed(f"tool_prefix {prefix!r}, which holds characters that cannot be printed")
+    values["ancestors"] = _ancestors(values["ancestors"], values["session_id"])
     return _made(HostIdentity, values | {"host": slug})
+
+
+def _ancestors(answer: object, session_id: object) -> tuple[Ancestor, ...]:
+    """Return the sessions that a fork descends from, each once and never the fork itself."""
+    found: dict[str, Ancestor] = {}
+    for item in exactly(answer, tuple, "ancestors")[:ANCESTORS_LIMIT]:
+        values = _values(exactly(item, Ancestor, "ancestors"), Ancestor)
+        id_ = plain_text(values["session_id"], "an ancestor's session_id")
+        forked = values["forked"]
+        if forked is not None and not (type(forked) in (int, float) and isfinite(forked)):
+            raise Malformed(f"an ancestor that was forked at {forked!r}, not at seconds")
+        if id_ and id_ != session_id:
+            found.setdefault(id_, Ancestor(session_id=id_, forked=forked))
+    return tuple(found.values())
 
 
 def plain_decoration(answer: object) -> Decoration:

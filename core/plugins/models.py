@@ -79,6 +79,15 @@ class HostCall(HookModel):
     """What only that host understands."""
 
 
+class Ancestor(HookModel):
+    """A session from which another one was forked."""
+
+    session_id: str
+
+    forked: float | None = None
+    """Seconds since the epoch at which it was forked; None when that is not known."""
+
+
 class HostIdentity(HookModel):
     """Who is asking, in the host's own names; the core turns them into slugs."""
 
@@ -96,6 +105,10 @@ class HostIdentity(HookModel):
 
     tool_prefix: str = ""
     """What stands before our tools' names as the model sees them."""
+
+    ancestors: tuple[Ancestor, ...] = ()
+    """The sessions that a fork descends from, the nearest first: their session notes show in
+    the fork as far as they were made before it. Empty for a session that is no fork."""
 
 
 class Decoration(HookModel):
@@ -166,3 +179,5 @@ class Identity(Struct, frozen=True):
     """Slug of the model."""
 
     tool_prefix: str = ""
+    ancestors: tuple[Ancestor, ...] = ()
+    """The sessions that a fork descends from, the nearest first."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
-from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.core.history.times import instant
+from hindnote.core.plugins.models import Ancestor, Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
-from hindnote.hosts.pi.format.header import read_header
+from hindnote.hosts.pi.format.header import Header, ancestors, read_header
 from hindnote.hosts.pi.sessions.catalogue import FORM, Catalogue, places
 from hindnote.hosts.pi.sessions.projection import HOST, Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from hindnote.core.history.metadata_cache import FileFacts
@@ -36,16 +38,24 @@ def host_base_cwd(call: HostCall) -> Path | None:
 
 @hookimpl
 def host_identity(call: HostCall) -> HostIdentity | None:
+    file = call.cwd / call.session_file if call.session_file is not None else None
+    header = None if file is None else read_header(file)
     session_id = call.session_id
-    if session_id is None and call.session_file is not None:
-        header = read_header(call.cwd / call.session_file)
-        session_id = header.id if header else None
+    if session_id is None and header is not None:
+        session_id = header.id
     return HostIdentity(
         host=HOST,
         session_id=session_id,
         agent=call.agent or "root",
         model=call.model or "default",
+        ancestors=() if file is None else tuple(_ancestors(file, header)),
     )
+
+
+def _ancestors(file: Path, header: Header | None) -> Iterator[Ancestor]:
+    for session_id, forked in ancestors(file, header):
+        moment = instant(forked)
+        yield Ancestor(session_id=session_id, forked=None if isnan(moment) else moment)
 
 
 @hookimpl

@@ -47,6 +47,8 @@ class NoteRow(Result):
     """Code points of the body."""
 
     problem: Problem | None = None
+    inherited_from: str | None = None
+    """Session whose note it is."""
 
 
 class NotesList(Result):

@@ -52,6 +52,9 @@ class NotesRead(WindowResult):
 
     address: str
     project_key: str | None = None
+    inherited_from: str | None = None
+    """Session whose note it is, which this one was forked from."""
+
     metadata: Metadata
 
 
@@ -60,6 +63,9 @@ def _read(bound: BoundCall, params: ReadParams) -> Success[NotesRead]:
     address = notes.homes.parse(params.address)
     stored = notes.read(address)
     fields: dict[str, Any] = {**where(notes.homes, address), "metadata": _metadata(stored)}
+
+    if stored.address.home.owner is not None:
+        fields["inherited_from"] = stored.address.home.owner
 
     def build(text: str, total: int, next_offset: int | None) -> NotesRead:
         return NotesRead(text=text, total_chars=total, next_offset_chars=next_offset, **fields)
@@ -107,6 +113,8 @@ def _render(result: NotesRead) -> str:
     head = [result.address, f"version {metadata.version}", f"{result.total_chars} chars"]
     if result.project_key is not None:
         head.insert(1, f"project {result.project_key}")
+    if result.inherited_from is not None:
+        head.append(f"inherited from {inline(result.inherited_from)}")
     facts = [
         f"origin {inline(metadata.origin)}",
         f"created {metadata.created_at}",

@@ -35,6 +35,8 @@ def row(note: NoteRow) -> str:
         facts.append(f"archived {inline(note.archived_at)}")
     if note.problem is not None:
         facts.append(f"problem: {note.problem}")
+    if note.inherited_from is not None:
+        facts.append(f"inherited from {inline(note.inherited_from)}")
     return " | ".join(facts)
 
 

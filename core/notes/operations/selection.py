@@ -85,6 +85,8 @@ def row_fields(notes: Reader, facts: Facts) -> dict[str, Any]:
         row["archived_at"] = facts.archived_at
     if facts.problem is not None:
         row["problem"] = facts.problem
+    if facts.home.owner is not None:
+        row["inherited_from"] = facts.home.owner
     return row
 
 

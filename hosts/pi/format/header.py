@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -165,9 +166,35 @@ def parent_id(recorded: str, child: Path) -> str:
         recorded: The parent's file as the child's header names it. It need not exist any more.
         child: The child's file. When the folder of both was moved, the parent lies beside it.
     """
+    found = _parent(recorded, child)
+    return id_in_name(recorded) if found is None else found[1].id
+
+
+def _parent(recorded: str, child: Path) -> tuple[Path, Header] | None:
     name = re.split(r"[/\\]", recorded)[-1]
     for file in (child.parent / recorded, child.parent / name):
         header = read_header(file) if name else None
         if header is not None:
-            return header.id
-    return id_in_name(recorded)
+            return file, header
+    return None
+
+
+def ancestors(file: Path, header: Header | None) -> Iterator[tuple[str, str | None]]:
+    """Yield the sessions that a session was forked from, the nearest first.
+
+    What a header names is yielded though its file is gone; what that file's own header named
+    cannot be known any more.
+
+    Args:
+        file: Where the session lies, or would.
+        header: Its header; None when it has none.
+
+    Yields:
+        The id of a session, and the time at which its fork was made, as recorded.
+    """
+    seen = set()
+    while header is not None and header.parent and header.id not in seen:
+        seen.add(header.id)
+        found = _parent(header.parent, file)
+        yield (id_in_name(header.parent) if found is None else found[1].id), header.timestamp
+        file, header = found or (file, None)

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.notes.address import Homes, check_new, path_problem
+from hindnote.core.notes.tree import Tree
 from hindnote.core.plugins.models import Identity
 from hindnote.core.tools.outcome import Refused
 
-HOMES = Homes(Identity(Path("/notes"), "pi", "s/1", "me", "gpt"), "shop-0123abcd")
+HOMES = Homes(
+    Identity(Path("/notes"), "pi", "s/1", "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
+)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +132,9 @@ def test_a_new_name_avoids_what_other_systems_refuse(character: str) -> None:
 
 
 def test_without_a_session_only_its_notebook_is_missing() -> None:
-    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd")
+    homes = Homes(
+        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
+    )
 
     assert [home.name for home in homes.default()] == ["@project", "@human", "@self", "@model"]
     with pytest.raises(Refused) as caught:
@@ -138,7 +143,9 @@ def test_without_a_session_only_its_notebook_is_missing() -> None:
 
 
 def test_a_bad_path_is_bad_in_any_session() -> None:
-    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd")
+    homes = Homes(
+        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
+    )
 
     with pytest.raises(Refused) as caught:
         homes.parse("../plan")

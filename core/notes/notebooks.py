@@ -1,0 +1,95 @@
+"""The folder of a session's notebook, and the notebooks that a fork reads through to."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from hindnote.core.fs.handles import look, names_in
+from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.notes.address import Home
+from hindnote.core.text.slug import encode_session_id
+from hindnote.core.tools.outcome import Refused
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.tree import Tree
+    from hindnote.core.plugins.models import Identity
+
+_ESCAPED_OR_CAPITAL = re.compile(r"%[0-9A-F]{2}|[A-Z]")
+_ESCAPED_OR_LETTER = re.compile(r"%[0-9A-F]{2}|[A-Za-z]")
+
+
+def notebook(identity: Identity, tree: Tree) -> Home:
+    """Return the notebook of the session that asks.
+
+    Raises:
+        Refused: ``no_current_session``.
+    """
+    if not identity.session_id:
+        raise Refused(
+            "no_current_session",
+            "there is no current session, so there are no session notes; use an address "
+            "with a head, such as @project/",
+        )
+    return Home("session", "", _folder(tree, identity.host, identity.session_id))
+
+
+def inherited(identity: Identity, tree: Tree) -> list[Home]:
+    """Return the notebooks that the session of a fork reads through to, the nearest first."""
+    homes, until = [], None
+    for ancestor in identity.ancestors:
+        if ancestor.forked is not None:
+            forked = int(ancestor.forked * 1000)
+            until = forked if until is None else min(until, forked)
+        folder = _folder(tree, identity.host, ancestor.session_id)
+        home = Home(
+            "session", "", folder, writable=False, owner=ancestor.session_id, created_until=until
+        )
+        homes.append(home)
+    return homes
+
+
+def _folder(tree: Tree, host: str, session_id: str) -> tuple[str, ...]:
+    """Return the segments of a session's notebook under the notes home.
+
+    The folder's name is the encoded id. Where another session's folder has that name up to
+    letter case, which some file systems do not tell apart, capitals are escaped besides (and
+    every letter of a name without capitals). Folders that are there keep their names.
+    """
+    plain = encode_session_id(session_id)
+    try:
+        with tree.folder((host, "session"), "session") as handle:
+            return (host, "session", _name(handle, plain))
+    except (OSError, Refused):
+        return (host, "session", plain)
+
+
+def _name(folder: int, plain: str) -> str:
+    if _is_there(folder, plain):
+        return plain
+    pattern = _ESCAPED_OR_CAPITAL
+    if not any(len(found) == 1 for found in pattern.findall(plain)):
+        pattern = _ESCAPED_OR_LETTER
+    escaped = pattern.sub(_escape, plain)
+    if _is_there(folder, escaped):
+        return escaped
+    wanted = same_elsewhere(plain)
+    taken = any(same_elsewhere(name) == wanted for name in names_in(folder))
+    return escaped if taken else plain
+
+
+def _escape(found: re.Match[str]) -> str:
+    text = found.group()
+    return text if len(text) > 1 else f"%{ord(text):02X}"
+
+
+def _is_there(folder: int, name: str) -> bool:
+    """Return whether a folder holds exactly this name, also where letter case means nothing."""
+    status = look(folder, name)
+    if status is None:
+        return False
+    other = look(folder, name.swapcase())
+    if name == name.swapcase() or other is None or not os.path.samestat(status, other):
+        return True
+    return name in names_in(folder)
