@@ -195,6 +195,7 @@ class Dispatcher:
             model=slug(told.model),
             tool_prefix=told.tool_prefix,
             ancestors=told.ancestors,
+            has_unnamed_ancestors=told.has_unnamed_ancestors,
         )
 
     def _bound(

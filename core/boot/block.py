@@ -77,6 +77,12 @@ class Snapshot(Struct, frozen=True):
     refused: str | None = None
     """Why the notes home may not be used, and no home is shown."""
 
+    forked_from: str | None = None
+    """Id of the session that this one was forked from."""
+
+    forked: bool = False
+    """Whether it was forked from some session, which need not be known."""
+
     windows: tuple[SeenWindow, ...] = ()
     """Oldest first, the one that begins now last; empty when the session has no history yet."""
 
@@ -122,19 +128,22 @@ def take(
     from hindnote.core.tools.registry import NAMES
 
     projection = bound.history.current(bound.call)
+    identity = bound.identity
     return Snapshot(
         now=now,
         utc_offset=time.localtime(now).tm_gmtoff,
-        host=bound.identity.host,
-        session_id=bound.identity.session_id,
-        agent=bound.identity.agent,
-        model=bound.identity.model,
+        host=identity.host,
+        session_id=identity.session_id,
+        agent=identity.agent,
+        model=identity.model,
         project_key=bound.project_key,
         directory=str(bound.cwd),
-        tool_prefix=bound.identity.tool_prefix,
+        tool_prefix=identity.tool_prefix,
         offered=frozenset(NAMES if offered is None else offered),
-        homes=() if refused else index(bound.identity, bound.project_key, NAMES_SHOWN),
+        homes=() if refused else index(identity, bound.project_key, NAMES_SHOWN),
         refused=refused,
+        forked_from=identity.ancestors[0].session_id if identity.ancestors else None,
+        forked=bool(identity.ancestors) or identity.has_unnamed_ancestors,
         windows=() if projection is None else _windows(projection),
     )
 
@@ -201,6 +210,11 @@ def _identity(seen: Snapshot) -> str:
         if seen.project_key is not None
         else f"No project: the directory {_cut(seen.directory)} does not exist.",
     ]
+    if seen.forked:
+        source = "another session" if seen.forked_from is None else _cut(seen.forked_from)
+        lines.append(
+            f"Forked from {source}, whose notes of before the fork show as this session's."
+        )
     if "notes_write" in seen.offered:
         lines.append(
             f"Call {seen.tool_prefix}notes_write as soon as you know what a later window needs: "
@@ -234,7 +248,11 @@ def _is_empty(home: HomeIndex) -> bool:
 def _empty_homes(seen: Snapshot) -> str:
     if seen.refused is not None:
         return f"Notes cannot be used: {seen.refused}"
-    names = [_spoken(home) for home in seen.homes if _is_empty(home)]
+    empty = [home for home in seen.homes if _is_empty(home)]
+    if seen.forked and seen.forked_from is None:
+        # Its own notebook is empty; whether it inherits notes is not known yet.
+        empty = [home for home in empty if home.name != "session"]
+    names = [_spoken(home) for home in empty]
     return f"No notes yet: {', '.join(names)}." if names else ""
 
 

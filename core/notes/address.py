@@ -20,7 +20,8 @@ from hindnote.core.text.slug import is_slug
 from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.tree import Tree
+    from collections.abc import Callable
+
     from hindnote.core.plugins.models import Identity
 
 HomeKind = Literal["session", "project", "human", "agents", "models"]
@@ -87,14 +88,16 @@ class Homes:
 
     Args:
         identity: Who asks.
-        tree: The notes home on disk.
         project_key: Key of the project that the call's directory lies in; None when that
             directory does not exist.
+        folder: Returns the segments of a session's notebook under the notes home.
     """
 
-    def __init__(self, identity: Identity, tree: Tree, project_key: str | None) -> None:
+    def __init__(
+        self, identity: Identity, project_key: str | None, folder: Callable[[str], tuple[str, ...]]
+    ) -> None:
         self._identity = identity
-        self._tree = tree
+        self._folder = folder
         self.project_key = project_key
         self.human = Home("human", "@human/", ("human",))
         self.self = Home("agents", "@self/", ("agents", identity.agent))
@@ -123,18 +126,25 @@ class Homes:
         Raises:
             Refused: ``no_current_session``.
         """
-        from hindnote.core.notes.notebooks import notebook
-
-        return notebook(self._identity, self._tree)
+        if not self._identity.session_id:
+            raise Refused(
+                "no_current_session",
+                "there is no current session, so there are no session notes; use an address "
+                "with a head, such as @project/",
+            )
+        return Home("session", "", self._folder(self._identity.session_id))
 
     @cached_property
     def inherited(self) -> list[Home]:
         """The notebooks that the session of a fork reads through to, the nearest first."""
-        if not self._identity.ancestors:
-            return []
-        from hindnote.core.notes.notebooks import inherited
-
-        return inherited(self._identity, self._tree)
+        homes, until = [], None
+        for ancestor in self._identity.ancestors:
+            if ancestor.forked is not None:
+                forked = int(ancestor.forked * 1000)
+                until = forked if until is None else min(until, forked)
+            folder, owner = self._folder(ancestor.session_id), ancestor.session_id
+            homes.append(Home("session", "", folder, False, owner, until))
+        return homes
 
     @property
     def notebooks(self) -> list[Home]:

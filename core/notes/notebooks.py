@@ -1,4 +1,4 @@
-"""The folder of a session's notebook, and the notebooks that a fork reads through to."""
+"""The folder in which a session's notebook lies."""
 
 from __future__ import annotations
 
@@ -8,49 +8,17 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.fs.handles import look, names_in
 from hindnote.core.fs.names import same_elsewhere
-from hindnote.core.notes.address import Home
 from hindnote.core.text.slug import encode_session_id
 from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.tree import Tree
-    from hindnote.core.plugins.models import Identity
 
 _ESCAPED_OR_CAPITAL = re.compile(r"%[0-9A-F]{2}|[A-Z]")
 _ESCAPED_OR_LETTER = re.compile(r"%[0-9A-F]{2}|[A-Za-z]")
 
 
-def notebook(identity: Identity, tree: Tree) -> Home:
-    """Return the notebook of the session that asks.
-
-    Raises:
-        Refused: ``no_current_session``.
-    """
-    if not identity.session_id:
-        raise Refused(
-            "no_current_session",
-            "there is no current session, so there are no session notes; use an address "
-            "with a head, such as @project/",
-        )
-    return Home("session", "", _folder(tree, identity.host, identity.session_id))
-
-
-def inherited(identity: Identity, tree: Tree) -> list[Home]:
-    """Return the notebooks that the session of a fork reads through to, the nearest first."""
-    homes, until = [], None
-    for ancestor in identity.ancestors:
-        if ancestor.forked is not None:
-            forked = int(ancestor.forked * 1000)
-            until = forked if until is None else min(until, forked)
-        folder = _folder(tree, identity.host, ancestor.session_id)
-        home = Home(
-            "session", "", folder, writable=False, owner=ancestor.session_id, created_until=until
-        )
-        homes.append(home)
-    return homes
-
-
-def _folder(tree: Tree, host: str, session_id: str) -> tuple[str, ...]:
+def notebook_folder(tree: Tree, host: str, session_id: str) -> tuple[str, ...]:
     """Return the segments of a session's notebook under the notes home.
 
     The folder's name is the encoded id. Where another session's folder has that name up to

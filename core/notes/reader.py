@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from hindnote.core.notes import files
 from hindnote.core.notes.address import Address, Homes
+from hindnote.core.notes.notebooks import notebook_folder
 from hindnote.core.notes.stored import Stored, existing
 from hindnote.core.notes.tree import Tree
 from hindnote.core.tools.outcome import Refused
@@ -25,7 +27,9 @@ class Reader:
 
     def __init__(self, identity: Identity, project_key: str | None) -> None:
         self.tree = Tree(identity.home)
-        self.homes = Homes(identity, self.tree, project_key)
+        self.homes = Homes(
+            identity, project_key, partial(notebook_folder, self.tree, identity.host)
+        )
 
     @classmethod
     def of(cls, bound: BoundCall) -> Self:

@@ -121,6 +121,7 @@ def plain_identity(answer: object, slug: str) -> HostIdentity:
     prefix = values["tool_prefix"] = plain_text(values["tool_prefix"], "tool_prefix", PREFIX_LIMIT)
     if not prefix.isprintable():
         raise Malformed(f"tool_prefix {prefix!r}, which holds characters that cannot be printed")
+    values["has_unnamed_ancestors"] = values["has_unnamed_ancestors"] is True
     values["ancestors"] = _ancestors(values["ancestors"], values["session_id"])
     return _made(HostIdentity, values | {"host": slug})
 

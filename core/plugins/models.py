@@ -110,6 +110,10 @@ class HostIdentity(HookModel):
     """The sessions that a fork descends from, the nearest first: their session notes show in
     the fork as far as they were made before it. Empty for a session that is no fork."""
 
+    has_unnamed_ancestors: bool = False
+    """Whether it is a fork, and the host cannot say yet of which session; the boot block then
+    says that there may be inherited notes."""
+
 
 class Decoration(HookModel):
     """A host's own text around the rendering of a history operation, as data."""
@@ -181,3 +185,5 @@ class Identity(Struct, frozen=True):
     tool_prefix: str = ""
     ancestors: tuple[Ancestor, ...] = ()
     """The sessions that a fork descends from, the nearest first."""
+    has_unnamed_ancestors: bool = False
+    """Whether it is a fork of a session that the host cannot name yet."""

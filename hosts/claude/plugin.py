@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindnote.core.errors import HostFailure
-from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
+from hindnote.core.plugins.models import Ancestor, Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
 from hindnote.hosts.claude.paths import HOST, TOOL_PREFIX, session_file
 
@@ -38,16 +38,25 @@ def host_base_cwd(call: HostCall) -> Path:
 @hookimpl
 def host_identity(call: HostCall) -> HostIdentity:
     session_id = call.session_id
-    if session_id is None and call.session_file is not None:
-        from hindnote.hosts.claude.format.header import read_header
+    ancestors: tuple[Ancestor, ...] = ()
+    is_unwritten_fork = False
+    if call.session_file is not None:
+        from hindnote.hosts.claude.sessions.ancestry import session_and_ancestors
 
-        session_id = read_header(call.cwd / call.session_file).session
+        file = call.cwd / call.session_file
+        call_id = None if call.agent_id else call.call_id
+        named, ancestors = session_and_ancestors(file, call_id)
+        session_id = session_id or named
+        # A fork has messages before it has a transcript, which is written with the first answer.
+        is_unwritten_fork = call.extra.get("has_messages") is True and not file.exists()
     return HostIdentity(
         host=HOST,
         session_id=session_id,
         agent=call.agent or "claude",
         model=call.model or "default",
         tool_prefix=TOOL_PREFIX,
+        ancestors=ancestors,
+        has_unnamed_ancestors=is_unwritten_fork,
     )
 
 

@@ -23,12 +23,10 @@ from hindnote.core.history.files import open_file, read_file
 from hindnote.core.history.jsontext import mend
 from hindnote.core.shortage import is_shortage
 from hindnote.core.text import clean
+from hindnote.hosts.claude.format.lineage import Lineage, Origin, find_lineage
 
 FACTS_WITHIN = 1 << 26
 """Bytes at the beginning of a file among which its facts are looked for."""
-
-ORIGIN_WITHIN = 1 << 18
-"""Bytes at the beginning of a file among which a copied row says where it came from."""
 
 NAME_WITHIN = 1 << 28
 """Bytes at the end of a file among which a catalogue looks for the session's name."""
@@ -39,10 +37,6 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _AGENT = "agent-"
 
 # A quote within a text is escaped, so none of these is ever found inside of one.
-_ORIGIN_MARKS = (b'"requestSessionId"', b'"forkedFrom"')
-_ORIGIN = re.compile(
-    rb'"(?:requestSessionId"\s*:\s*|forkedFrom"\s*:\s*\{\s*"sessionId"\s*:\s*)"([^"\\]+)"'
-)
 _NAMING = re.compile(rb'"type"\s*:\s*"(?:custom-title|summary)"')
 _TITLE, _SUMMARY = b'"custom-title"', b'"summary"'
 
@@ -87,8 +81,8 @@ class Header(Struct):
 
     started: str | None = None
     cwd: str | None = None
-    origin: str | None = None
-    """Id of the session from which rows were copied."""
+    origins: tuple[Origin, ...] = ()
+    """The sessions from which rows were copied, the nearest first."""
 
     has_rows: bool = False
     """Whether a row names a session, as nearly every one of Claude Code's does."""
@@ -104,7 +98,9 @@ class Header(Struct):
     @property
     def parent(self) -> str | None:
         """Id of the session that it was forked from, or of a subagent's main session."""
-        return self.session if self.agent else self.origin
+        if self.agent:
+            return self.session
+        return self.origins[0].session if self.origins else None
 
 
 def read_header(path: Path) -> Header:
@@ -138,15 +134,15 @@ def find_header(path: Path | str, read: Read, size: int) -> Header:
     if session is None and place.agent:
         # An old subagent's file without one readable row.
         session, agent = f"{_AGENT}{place.agent}", None
-    origin = None if agent or session is None else _origin(session, read, size)
+    copied = find_lineage(session, read, size) if session and not agent else Lineage(())
     return Header(
         session,
         agent,
         rows.started,
         rows.cwd,
-        origin,
+        copied.ancestors,
         has_rows=rows.session is not None,
-        is_final=rows.complete and size >= ORIGIN_WITHIN,
+        is_final=rows.complete and (copied.is_final or bool(agent)),
     )
 
 
@@ -206,19 +202,6 @@ def _row(line: bytes) -> _Row | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _origin(session: str, read: Read, size: int) -> str | None:
-    """Return the id of the session from which rows were copied, where they say so."""
-    data = read(0, min(size, ORIGIN_WITHIN))
-    # To look for a word is many times as fast as to match a pattern.
-    places = [place for mark in _ORIGIN_MARKS if (place := data.find(mark)) >= 0]
-    if places:
-        for found in _ORIGIN.finditer(data, min(places)):
-            named = found.group(1).decode("utf-8", "replace")
-            if named != session:
-                return named
-    return None
 
 
 # -- names ---------------------------------------------------------------------

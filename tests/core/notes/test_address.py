@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.notes.address import Homes, check_new, path_problem
-from hindnote.core.notes.tree import Tree
 from hindnote.core.plugins.models import Identity
+from hindnote.core.text.slug import encode_session_id
 from hindnote.core.tools.outcome import Refused
 
-HOMES = Homes(
-    Identity(Path("/notes"), "pi", "s/1", "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-)
+
+def folder(session: str) -> tuple[str, ...]:
+    return ("pi", "session", encode_session_id(session))
+
+
+HOMES = Homes(Identity(Path("/notes"), "pi", "s/1", "me", "gpt"), "shop-0123abcd", folder)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +135,7 @@ def test_a_new_name_avoids_what_other_systems_refuse(character: str) -> None:
 
 
 def test_without_a_session_only_its_notebook_is_missing() -> None:
-    homes = Homes(
-        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-    )
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd", folder)
 
     assert [home.name for home in homes.default()] == ["@project", "@human", "@self", "@model"]
     with pytest.raises(Refused) as caught:
@@ -143,9 +144,7 @@ def test_without_a_session_only_its_notebook_is_missing() -> None:
 
 
 def test_a_bad_path_is_bad_in_any_session() -> None:
-    homes = Homes(
-        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-    )
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd", folder)
 
     with pytest.raises(Refused) as caught:
         homes.parse("../plan")

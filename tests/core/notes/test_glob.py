@@ -10,13 +10,16 @@ from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
 
 from hindnote.core.notes.address import Homes
 from hindnote.core.notes.glob import scope
-from hindnote.core.notes.tree import Tree
 from hindnote.core.plugins.models import Identity
+from hindnote.core.text.slug import encode_session_id
 from hindnote.core.tools.outcome import Refused
 
-HOMES = Homes(
-    Identity(Path("/notes"), "pi", "s1", "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-)
+
+def folder(session: str) -> tuple[str, ...]:
+    return ("pi", "session", encode_session_id(session))
+
+
+HOMES = Homes(Identity(Path("/notes"), "pi", "s1", "me", "gpt"), "shop-0123abcd", folder)
 NOTES = [
     "plan",
     "a/plan",
@@ -106,9 +109,7 @@ def test_a_glob_narrows_which_homes_are_walked(glob: str | None, homes: list[str
 
 @pytest.mark.parametrize("glob", ["plan", "*.md", "a/**"])
 def test_without_a_session_a_glob_for_its_notes_alone_is_refused(glob: str) -> None:
-    homes = Homes(
-        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-    )
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd", folder)
 
     with pytest.raises(Refused) as caught:
         scope(homes, glob, lambda _: [])
@@ -117,9 +118,7 @@ def test_without_a_session_a_glob_for_its_notes_alone_is_refused(glob: str) -> N
 
 
 def test_without_a_session_other_globs_see_the_rest() -> None:
-    homes = Homes(
-        Identity(Path("/notes"), "pi", None, "me", "gpt"), Tree(Path("/notes")), "shop-0123abcd"
-    )
+    homes = Homes(Identity(Path("/notes"), "pi", None, "me", "gpt"), "shop-0123abcd", folder)
 
     found = scope(homes, "**", lambda _: [])
 

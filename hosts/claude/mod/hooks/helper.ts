@@ -14,6 +14,8 @@ export type HostCall = {
   cwd: string
   model?: string
   agent?: string
+  /** What only the Python side of this plugin understands. */
+  extra?: { has_messages?: boolean }
 }
 
 export type CallRequest = {

@@ -62,6 +62,22 @@ async function hostCall($: any, ids: { call_id?: string; agent_id?: string }): P
   return { session_id, session_file, ...ids, cwd, model, agent: info.agentType }
 }
 
+/** The sessions that were asked whether they have messages; the answer counts for their start. */
+const begun = new Map<string, boolean>()
+
+/** Tells a conversation that goes on, as a fork does, from one that begins. */
+async function hasMessages($: any): Promise<boolean> {
+  const session = await $.session.id()
+  if (!begun.has(session)) {
+    const messages = await $.session.messages().then(
+      (found: unknown) => found,
+      () => [],
+    )
+    begun.set(session, Array.isArray(messages) && messages.length > 0)
+  }
+  return begun.get(session) ?? false
+}
+
 /** The operations that the model was offered: a deny rule or an agent's tool list leaves some out. */
 async function offered($: any): Promise<string[]> {
   const tools: readonly { name: string }[] = await $.tool.list()
@@ -181,7 +197,7 @@ export const register: Register = on => {
   on('prompt.context', async ($, e, next) => {
     const below = await next(e)
     try {
-      const call = await hostCall($, {})
+      const call = { ...(await hostCall($, {})), extra: { has_messages: await hasMessages($) } }
       const tools = await offered($)
       // An agent without any of the tools has no use for a block that says what they can do.
       const text = tools.length > 0 ? await helper?.boot({ kind: 'boot', call, tools }) : undefined

@@ -1,0 +1,48 @@
+"""Whose notes the session of a fork inherits: its ancestors, remembered for each transcript."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+from hindnote.core.history.times import instant
+from hindnote.core.plugins.models import Ancestor
+from hindnote.hosts.claude.format.header import read_header
+from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hindnote.hosts.claude.format.lineage import Origin
+
+Known = tuple[str | None, tuple[Ancestor, ...]]
+
+_KNOWN: dict[Path, Known] = {}
+"""What cannot change any more. A process serves one session or a few."""
+
+
+def session_and_ancestors(file: Path, call_id: str | None = None) -> Known:
+    """Return the main session's id of a transcript, and the sessions that it was forked from.
+
+    Both are empty for a file that is not there or cannot be read.
+
+    Args:
+        file: The transcript.
+        call_id: The call that is answered. Claude Code writes a new session's first rows, the
+            copied ones of a fork too, a moment after the first call has begun.
+    """
+    known = _KNOWN.get(file)
+    if known is None:
+        header = read_header(file)
+        if call_id is not None and not header.is_final and file.exists():
+            wait_for_call(file, call_id)
+            header = read_header(file)
+        known = header.session, tuple(map(_ancestor, header.origins))
+        if header.is_final:
+            _KNOWN[file] = known
+    return known
+
+
+def _ancestor(origin: Origin) -> Ancestor:
+    moment = instant(origin.forked)
+    return Ancestor(session_id=origin.session, forked=None if isnan(moment) else moment)
