@@ -218,7 +218,7 @@ def test_a_single_read_loads_no_more_than_it_needs(plan: Path) -> None:
     assert {name for name in loaded if name.startswith("hindnote.core.project.")} == set()
     notes = {name.removeprefix("hindnote.core.notes.") for name in loaded if ".notes." in name}
     assert notes == {
-        "address", "clock", "files", "note", "operations", "operations.common",
+        "address", "clock", "files", "note", "notebooks", "operations", "operations.common",
         "operations.read", "read_counts", "reader", "stored", "tree",
     }  # fmt: skip
 

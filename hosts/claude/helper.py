@@ -160,7 +160,13 @@ def _project(tool: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict
 def _boot(call: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
     if not all(isinstance(name, str) for name in tools):
         raise BadRequest("tools must be names of operations")
-    return {"text": _dispatcher().boot(_host_call(call), tools)}
+    asked = _host_call(call)
+    if asked.extra.get("has_messages") is True:
+        from hindnote.hosts.claude.sessions.ancestry import lacks_fork_block
+
+        if not lacks_fork_block(asked):
+            return {"text": ""}
+    return {"text": _dispatcher().boot(asked, tools)}
 
 
 @cache

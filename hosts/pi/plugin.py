@@ -39,17 +39,26 @@ def host_base_cwd(call: HostCall) -> Path | None:
 @hookimpl
 def host_identity(call: HostCall) -> HostIdentity | None:
     file = call.cwd / call.session_file if call.session_file is not None else None
-    header = None if file is None else read_header(file)
     session_id = call.session_id
-    if session_id is None and header is not None:
-        session_id = header.id
+    if "parent_session" in call.extra:
+        # Told by the extension, which knows the header before it is written.
+        header = _header(call) if session_id else None
+    else:
+        header = None if file is None else read_header(file)
+        session_id = session_id or (header.id if header else None)
     return HostIdentity(
         host=HOST,
         session_id=session_id,
         agent=call.agent or "root",
         model=call.model or "default",
-        ancestors=() if file is None else tuple(_ancestors(file, header)),
+        # What a header names may be relative to the file; a session without one has its cwd.
+        ancestors=tuple(_ancestors(file or call.cwd / "session.jsonl", header)),
     )
+
+
+def _header(call: HostCall) -> Header:
+    parent, started = call.extra["parent_session"], call.extra.get("started")
+    return Header(call.session_id or "", timestamp=started, parent=parent)
 
 
 def _ancestors(file: Path, header: Header | None) -> Iterator[Ancestor]:

@@ -70,6 +70,11 @@ class HostFacts(
     model: str | None = None
     agent: str | None = None
     live: bool = False
+    parent_session: str | None = None
+    """The file that the session was forked from, as its header names it."""
+
+    started: str | None = None
+    """When a fork began, as its header says."""
 
 
 class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
@@ -185,6 +190,7 @@ def host_call(facts: HostFacts, live: LiveSnapshot | None) -> HostCall:
         model=facts.model,
         agent=facts.agent,
         live=live,
+        extra={"parent_session": facts.parent_session, "started": facts.started},
     )
 
 

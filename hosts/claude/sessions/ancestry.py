@@ -13,6 +13,7 @@ from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hindnote.core.plugins.models import HostCall
     from hindnote.hosts.claude.format.lineage import Origin
 
 Known = tuple[str | None, tuple[Ancestor, ...]]
@@ -41,6 +42,26 @@ def session_and_ancestors(file: Path, call_id: str | None = None) -> Known:
         if header.is_final:
             _KNOWN[file] = known
     return known
+
+
+def lacks_fork_block(call: HostCall) -> bool:
+    """Return whether a session that begins with messages is a fork without a boot block of its own.
+
+    Claude Code writes a fork's transcript with its first answer, so one that is not there is
+    that of a fork; the id of its parent is not known until then.
+
+    Args:
+        call: The call with which the boot block is asked for.
+    """
+    if call.session_file is None or call.session_id is None:
+        return False
+    try:
+        with (call.cwd / call.session_file).open("rb") as file:
+            written = file.read()
+    except OSError:
+        return True
+    _, ancestors = session_and_ancestors(call.cwd / call.session_file)
+    return bool(ancestors) and f"session {call.session_id}, agent".encode() not in written
 
 
 def _ancestor(origin: Origin) -> Ancestor:

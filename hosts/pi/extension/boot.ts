@@ -16,6 +16,8 @@ export const BOOT_TYPE = "hindnote-boot";
 
 const Block = Type.Object({
 	v: Type.Literal(1),
+	// A fork copies the entries of the session that it was made from, their blocks too.
+	session: Type.String(),
 	window: Type.String(),
 	text: Type.String(),
 	ts: Type.Number(),
@@ -28,11 +30,16 @@ export function windowOf(branch: readonly SessionEntry[]): string {
 	return branch.findLast((entry) => entry.type === "compaction")?.id ?? "root";
 }
 
-/** Find the block that was stored for a window. */
-export function storedBlock(branch: readonly SessionEntry[], window: string): Block | undefined {
+/** Find the block that was stored for a window of a session. */
+export function storedBlock(
+	branch: readonly SessionEntry[],
+	session: string,
+	window: string,
+): Block | undefined {
 	for (const entry of branch.toReversed()) {
 		if (entry.type !== "custom" || entry.customType !== BOOT_TYPE) continue;
-		if (Value.Check(Block, entry.data) && entry.data.window === window) return entry.data;
+		if (!Value.Check(Block, entry.data)) continue;
+		if (entry.data.session === session && entry.data.window === window) return entry.data;
 	}
 	return undefined;
 }

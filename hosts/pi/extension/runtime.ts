@@ -73,12 +73,13 @@ export class Runtime {
 	/** Return a request's messages with the window's boot block, which names no other tools than these. */
 	async withBootBlock({ messages }: ContextWithSystemEvent, ctx: ExtensionContext, tools: string[]) {
 		const branch = ctx.sessionManager.getBranch();
+		const session = ctx.sessionManager.getSessionId();
 		const window = windowOf(branch);
-		let block = storedBlock(branch, window);
+		let block = storedBlock(branch, session, window);
 		try {
 			if (!block) {
 				const text = parseBoot(await this.ask(ctx, { type: "boot", tools }, undefined, ctx.signal));
-				block = { v: 1, window, text, ts: Date.now() };
+				block = { v: 1, session, window, text, ts: Date.now() };
 				this.pi.appendEntry<Block>(BOOT_TYPE, block);
 			}
 			return { messages: withBlock(messages, block.text, block.ts) };

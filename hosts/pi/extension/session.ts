@@ -8,6 +8,7 @@ import type { HostFacts } from "./wire.ts";
 export function hostFacts(ctx: ExtensionContext, callId?: string): HostFacts {
 	const session = ctx.sessionManager;
 	const file = session.getSessionFile();
+	const header = session.getHeader();
 	return {
 		cwd: ctx.cwd,
 		sessionId: session.getSessionId(),
@@ -18,6 +19,9 @@ export function hostFacts(ctx: ExtensionContext, callId?: string): HostFacts {
 		agentDir: getAgentDir(),
 		model: ctx.model?.id,
 		live: file === undefined,
+		// Pi writes a fork's file with its first answer; until then only Pi knows its header.
+		parentSession: header?.parentSession,
+		started: header?.parentSession ? header.timestamp : undefined,
 	};
 }
 

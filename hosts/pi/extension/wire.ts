@@ -68,6 +68,8 @@ export interface HostFacts {
 	agentDir: string;
 	model?: string;
 	live: boolean;
+	parentSession?: string;
+	started?: string;
 }
 
 /** Check a value's shape; the text of a mismatch is of no use to anybody but its makers. */

@@ -174,6 +174,46 @@ def test_a_fork_has_its_own_history_and_one_block(pi: Pi, model: ScriptedModel) 
     assert shown(model.played[-1], block["text"]) == 1
 
 
+def test_a_fork_has_the_notes_of_its_parent_and_a_block_that_says_so(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    with pi.rpc() as rpc:
+        model.then(
+            Turn(ToolCall("notes_write", {"address": "plan", "content": "Ship it.\n"})), DONE
+        )
+        rpc.prompt("one")
+        model.then(DONE)
+        rpc.prompt("two")
+        [_, second] = rpc.ask("get_fork_messages")["messages"]
+        rpc.ask("fork", entryId=second["entryId"])
+        edit = {"old_text": "it", "new_text": "later"}
+        model.then(
+            Turn(ToolCall("notes_list", {})),
+            Turn(ToolCall("notes_update", {"address": "plan", "edits": [edit]})),
+            DONE,
+        )
+        rpc.prompt("other two")
+
+    [parent, fork] = pi.session_files()
+    first = pi.entries(parent)[0]["id"]
+    [listed] = model.played[-2].results
+    assert f"inherited from {first}" in listed.text
+    assert not model.played[-1].results[0].is_error
+    # The first one was copied with the parent's entries, and no request of the fork shows it.
+    [copied, block] = blocks(pi.entries(fork))
+    assert (shown(model.played[-1], copied["text"]), shown(model.played[-1], block["text"])) == (
+        0,
+        1,
+    )
+    assert f"Forked from {first}" in block["text"]
+    assert "- plan.md" in block["text"]
+    files = sorted(pi.notes.glob("pi/session/*/plan.md"))
+    assert sorted(file.read_text().split("---\n")[-1] for file in files) == [
+        "Ship it.\n",
+        "Ship later.\n",
+    ]
+
+
 def test_a_new_session_and_back_answers_from_the_session_that_runs(
     pi: Pi, model: ScriptedModel
 ) -> None:

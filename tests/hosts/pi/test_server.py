@@ -274,6 +274,8 @@ def test_the_call_carries_what_the_shim_knows() -> None:
         "agentDir": "/a",
         "model": "m",
         "live": False,
+        "parentSession": "/s/parent.jsonl",
+        "started": "2026-12-01T09:00:00.000Z",
     }
     with serving(lambda *_: refused(), boot) as shim:
         shim.read()
@@ -294,6 +296,7 @@ def test_the_call_carries_what_the_shim_knows() -> None:
             cwd=Path("/work"),
             config_dir=Path("/a"),
             model="m",
+            extra={"parent_session": "/s/parent.jsonl", "started": "2026-12-01T09:00:00.000Z"},
         )
     ]
 

@@ -62,20 +62,23 @@ async function hostCall($: any, ids: { call_id?: string; agent_id?: string }): P
   return { session_id, session_file, ...ids, cwd, model, agent: info.agentType }
 }
 
-/** The sessions that were asked whether they have messages; the answer counts for their start. */
-const begun = new Map<string, boolean>()
+/** The sessions whose first prompt in this process has been seen. */
+const prompted = new Set<string>()
 
-/** Tells a conversation that goes on, as a fork does, from one that begins. */
-async function hasMessages($: any): Promise<boolean> {
+/**
+ * The boot block for a fork, which begins with the messages of another session, its block among
+ * them; nothing for any other session, and nothing but once.
+ */
+async function forkBlock($: any): Promise<string | undefined> {
   const session = await $.session.id()
-  if (!begun.has(session)) {
-    const messages = await $.session.messages().then(
-      (found: unknown) => found,
-      () => [],
-    )
-    begun.set(session, Array.isArray(messages) && messages.length > 0)
-  }
-  return begun.get(session) ?? false
+  if (prompted.has(session)) return undefined
+  prompted.add(session)
+  const messages = await $.session.messages()
+  if (!Array.isArray(messages) || messages.length === 0) return undefined
+  const tools = await offered($)
+  if (tools.length === 0) return undefined
+  const call = { ...(await hostCall($, {})), extra: { has_messages: true } }
+  return helper?.boot({ kind: 'boot', call, tools })
 }
 
 /** The operations that the model was offered: a deny rule or an agent's tool list leaves some out. */
@@ -197,7 +200,7 @@ export const register: Register = on => {
   on('prompt.context', async ($, e, next) => {
     const below = await next(e)
     try {
-      const call = { ...(await hostCall($, {})), extra: { has_messages: await hasMessages($) } }
+      const call = await hostCall($, {})
       const tools = await offered($)
       // An agent without any of the tools has no use for a block that says what they can do.
       const text = tools.length > 0 ? await helper?.boot({ kind: 'boot', call, tools }) : undefined
@@ -208,6 +211,17 @@ export const register: Register = on => {
       return below
     }
   })
+
+  // A block of `prompt.context` stands in a conversation's first message alone.
+  on('prompt.submit', async ($, e, next) => {
+    let text
+    try {
+      text = await forkBlock($)
+    } catch (error) {
+      $.ui.log(`could not show what is known: ${messageOf(error)}`)
+    }
+    return next(text ? { ...e, context: [...(e.context ?? []), text] } : e)
+  }).catch(($, e, next) => next(e))
 
   on('session.end', async ($, e, next) => {
     // After these two the process goes on, under another session.

@@ -46,7 +46,7 @@ test("a session without entries is sent with its header alone", () => {
 const stored = (window: string, text: string, v: unknown = 1): any => ({
 	type: "custom",
 	customType: BOOT_TYPE,
-	data: { v, window, text, ts: 1 },
+	data: { v, session: "s1", window, text, ts: 1 },
 });
 
 test("a window is named by its last compaction", () => {
@@ -58,9 +58,10 @@ test("a window is named by its last compaction", () => {
 
 test("the newest sound block of the window is found", () => {
 	const branch = [stored("root", "old"), stored("root", "new"), stored("c1", "other"), stored("root", "v2", 2)];
-	assert.equal(storedBlock(branch, "root")?.text, "new");
-	assert.equal(storedBlock(branch, "c9"), undefined);
-	assert.equal(storedBlock([{ type: "custom", customType: BOOT_TYPE, data: null } as any], "root"), undefined);
+	assert.equal(storedBlock(branch, "s1", "root")?.text, "new");
+	assert.equal(storedBlock(branch, "s1", "c9"), undefined);
+	assert.equal(storedBlock(branch, "the fork of s1", "root"), undefined);
+	assert.equal(storedBlock([{ type: "custom", customType: BOOT_TYPE, data: null } as any], "s1", "root"), undefined);
 });
 
 test("the block stands behind system message and summary", () => {
