@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hindnote.core.places.home import NotesHome, notes_home
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import (
+        Ancestor,
         Decoration,
         HostCall,
         HostIdentity,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "hindnote.core.plugins.models": (
+        "Ancestor",
         "Decoration",
         "HostCall",
         "HostIdentity",
@@ -74,6 +76,7 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Ancestor",
     "Answer",
     "ArgumentError",
     "Batch",
