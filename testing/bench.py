@@ -91,6 +91,43 @@ class Delegating(Protocol):
 
 
 @dataclass(frozen=True)
+class Session:
+    """A call's session as the tools deliver it."""
+
+    dispatcher: Dispatcher
+    call: HostCall
+
+    def ask(self, operation: str, arguments: dict[str, Any]) -> Delivered:
+        """Carry out one call in the session."""
+        return self.dispatcher.call(self.call, operation, arguments)
+
+    def rows(self, **arguments: Any) -> list[dict[str, Any]]:
+        """Return all event rows of the session, oldest first, by following the pages."""
+        asked: dict[str, Any] = {"roles": list(ROLES), "limit": 200, **arguments}
+        found: list[dict[str, Any]] = []
+        recipe: dict[str, Any] | None = {}
+        while recipe is not None:
+            answer = self.ask("history_list", {**asked, **recipe})
+            assert not answer.is_error, (
+                f"history_list refuses the session: {json.dumps(dict(answer.result))}"
+            )
+            found = [*answer.result["items"], *found]
+            recipe = answer.result["page_older"]
+        return found
+
+    def document(self, seq: int) -> str:
+        """Return the whole document of an event."""
+        parts = []
+        offset: int | None = 0
+        while offset is not None:
+            answer = self.ask("history_read", {"seq": seq, "offset_chars": offset})
+            assert not answer.is_error, f"seq {seq} cannot be read: {dict(answer.result)}"
+            parts.append(answer.result["text"])
+            offset = answer.result["next_offset_chars"]
+        return "".join(parts)
+
+
+@dataclass(frozen=True)
 class Bench:
     """One writer in one scratch folder."""
 
@@ -128,7 +165,7 @@ class Bench:
 
     def ask(self, operation: str, arguments: dict[str, Any]) -> Delivered:
         """Carry out one call in the session."""
-        return self.dispatcher.call(self.call, operation, arguments)
+        return Session(self.dispatcher, self.call).ask(operation, arguments)
 
     def said(self, call: HostCall | None = None) -> list[str]:
         """Return what persons said in a session, in order."""
@@ -146,28 +183,11 @@ class Bench:
 
     def rows(self, **arguments: Any) -> list[dict[str, Any]]:
         """Return all event rows of the session, oldest first, by following the pages."""
-        asked: dict[str, Any] = {"roles": list(ROLES), "limit": 200, **arguments}
-        found: list[dict[str, Any]] = []
-        recipe: dict[str, Any] | None = {}
-        while recipe is not None:
-            answer = self.ask("history_list", {**asked, **recipe})
-            assert not answer.is_error, (
-                f"history_list refuses the session: {json.dumps(dict(answer.result))}"
-            )
-            found = [*answer.result["items"], *found]
-            recipe = answer.result["page_older"]
-        return found
+        return Session(self.dispatcher, self.call).rows(**arguments)
 
     def document(self, seq: int) -> str:
         """Return the whole document of an event."""
-        parts = []
-        offset: int | None = 0
-        while offset is not None:
-            answer = self.ask("history_read", {"seq": seq, "offset_chars": offset})
-            assert not answer.is_error, f"seq {seq} cannot be read: {dict(answer.result)}"
-            parts.append(answer.result["text"])
-            offset = answer.result["next_offset_chars"]
-        return "".join(parts)
+        return Session(self.dispatcher, self.call).document(seq)
 
     def elsewhere(self) -> HostCall:
         """Return a call that is bound to another host."""

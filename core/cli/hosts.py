@@ -6,6 +6,8 @@ import sys
 import traceback
 from contextlib import suppress
 from operator import attrgetter
+from pathlib import Path
+from time import monotonic
 
 import click
 
@@ -17,18 +19,39 @@ from hindnote.core.plugins.loading import HostReport
 from hindnote.core.plugins.models import HostCall
 from hindnote.core.tools.outcome import Refused
 
+PROGRESS_EVERY = 2.0
+"""Seconds between two lines about how far a check of files is."""
+
+STRANGE_SHOWN = 5
+"""Files that no host reads as a session, by name, at most."""
+
 
 @click.command(short_help="List the installed hosts, and those that were refused.")
 @click.option("--check", is_flag=True, help="Ask each host its questions; exit 1 if one fails.")
-def hosts(check: bool) -> None:
+@click.option(
+    "--files",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="With --check: read every session file below this folder, and check what must hold of it.",
+)
+def hosts(check: bool, files: Path | None) -> None:
     """List the host plugins, where each comes from, and why one was refused.
 
     Plugins are found through the entry-point group hindnote.hosts. With --check each
     is asked what a call from the current directory would ask: its base directory, twice,
     its identity, its text around history, its sessions, and the newest of them. The
     traceback of a plugin that crashes goes to standard error.
+
+    With --check --files DIR each host reads the files below DIR instead. Of each that is
+    a session of its own it is checked that the catalogue says what the file says, that the
+    file read while it grows is the file read at once, that no seq changes, that what is
+    listed can be read, and that every row is an event, passed over by a name that is
+    told, or counted as damaged. Nothing in DIR is changed.
     """
+    if files is not None and not check:
+        raise click.UsageError("--files needs --check")
     loaded = Hosts.load()
+    if files is not None:
+        click.get_current_context().exit(_check_files(loaded, files))
     wrong = False
     for report in loaded.report():
         problem = report.refused.reason if report.refused else None
@@ -38,6 +61,59 @@ def hosts(check: bool) -> None:
         _show(report, problem, checked=check)
     if check and wrong:
         click.get_current_context().exit(1)
+
+
+def _check_files(hosts: Hosts, folder: Path) -> int:
+    """Print what each host makes of a folder; return the exit code."""
+    # Only this command needs the checks.
+    from hindnote.testing.files import check_folder
+
+    wrong = 0
+    read: set[Path] = set()
+    refused: dict[Path, str] = {}
+    for slug in hosts.slugs():
+        findings = check_folder(hosts, slug, folder, _Progress(slug))
+        wrong += len(findings.problems)
+        refused.update(findings.refused)
+        read.update(findings.read)
+        click.echo(
+            f"{slug}: {len(findings.read)} sessions read, {findings.listed} of them listed, "
+            f"{findings.damaged} damaged rows, {len(findings.problems)} with problems"
+        )
+        for file, problems in findings.problems.items():
+            for problem in problems:
+                click.echo(f"  {file.relative_to(folder)}: {problem}")
+        if findings.passed_over:
+            named = ", ".join(f"{n} {name}" for name, n in findings.passed_over.most_common())
+            click.echo(f"  rows that are no event: {named}")
+    for slug, failure in hosts.not_loaded().items():
+        wrong += 1
+        click.echo(f"{slug}: {failure}")
+    strange = sorted(refused.keys() - read)
+    for file in strange[:STRANGE_SHOWN]:
+        click.echo(f"no session of any host: {file.relative_to(folder)}: {refused[file]}")
+    if (more := len(strange) - STRANGE_SHOWN) > 0:
+        click.echo(f"and {more} more files that are no session of any host")
+    if not read:
+        click.echo(f"no host reads a file below {folder} as a session")
+    return 1 if wrong or not read else 0
+
+
+class _Progress:
+    """Says on standard error how far a run is that takes long.
+
+    Args:
+        slug: The host that is asked.
+    """
+
+    def __init__(self, slug: str) -> None:
+        self._slug = slug
+        self._told = monotonic()
+
+    def __call__(self, number: int, total: int, file: Path) -> None:
+        if monotonic() - self._told >= PROGRESS_EVERY:
+            self._told = monotonic()
+            click.echo(f"{self._slug}: file {number} of {total}, {file.name}", err=True)
 
 
 def _show(report: HostReport, problem: str | None, *, checked: bool) -> None:
