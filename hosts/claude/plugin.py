@@ -46,7 +46,7 @@ def host_identity(call: HostCall) -> HostIdentity:
         file = call.cwd / call.session_file
         call_id = None if call.agent_id else call.call_id
         named, ancestors = session_and_ancestors(file, call_id)
-        session_id = session_id or named
+        session_id = named if session_id is None else session_id
         # A fork has messages before it has a transcript, which is written with the first answer.
         is_unwritten_fork = call.extra.get("has_messages") is True and not file.exists()
     return HostIdentity(

@@ -45,7 +45,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
         header = _header(call) if session_id else None
     else:
         header = None if file is None else read_header(file)
-        session_id = session_id or (header.id if header else None)
+        session_id = header.id if session_id is None and header else session_id
     return HostIdentity(
         host=HOST,
         session_id=session_id,
