@@ -8,6 +8,7 @@ or normalised copy is searched, whose lengths would differ.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -18,6 +19,25 @@ from hindnote.core.text.spellings import clusters, spellings
 # What is one code point and matches an ASCII one, by folding or as a spelling of it.
 _TO_ASCII = str.maketrans("\u212a\u017f\u0130\u0131\u037e\u1fef", "ksii;`")
 _ASCII_SPELLINGS = {";": "[;\u037e]", "`": "[`\u1fef]"}
+
+
+def stringified(query: str | Sequence[str] | None) -> str | None:
+    """Return what to say of a query that found nothing because it is a list written as text.
+
+    Some models send the JSON of a list as one string where the list itself is meant.
+    """
+    if not isinstance(query, str) or not query.lstrip().startswith("["):
+        return None
+    try:
+        found = json.loads(query)
+    except (ValueError, RecursionError):
+        return None
+    if not found or not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        return None
+    return (
+        "the query is one text that holds a JSON list, and was searched for as it stands; to search "
+        "for any of several texts give query as a list"
+    )
 
 
 class Matcher(Struct, frozen=True):

@@ -12,7 +12,7 @@ from hindnote.core.history.operations.selection import Filters
 from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import bound as time_bound
-from hindnote.core.text.matching import Matcher
+from hindnote.core.text.matching import Matcher, stringified
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Outcome, Refused, Success, quote
 
@@ -21,13 +21,32 @@ def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
     filters = filters_of(params)
     sessions = Sessions(bound)
     if params.about:
-        return Success(_about(bound, params, filters, sessions))
-    if params.session is not None and is_wildcard(params.session):
-        return Success(_many(bound, params, filters, sessions, params.session))
+        found = _about(bound, params, filters, sessions)
+    elif params.session is not None and is_wildcard(params.session):
+        found = _many(bound, params, filters, sessions, params.session)
+    else:
+        found = _one(bound, params, filters, sessions)
+    return Success(_explained(found, params))
+
+
+def _one(
+    bound: BoundCall, params: HistoryListParams, filters: Filters, sessions: Sessions
+) -> HistoryList:
     projection, session = session_of(sessions, params.session)
     rows = Rows(Timeline(projection), params, session, filters.matcher)
     lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))
-    return Success(Pager(rows, filters, lookups, bound.budget).page())
+    return Pager(rows, filters, lookups, bound.budget).page()
+
+
+def _explained(found: HistoryList, params: HistoryListParams) -> HistoryList:
+    """Return a list without a single hit with what its query may have been meant to be."""
+    told = (
+        None if found.items or found.page_older or found.page_newer else stringified(params.query)
+    )
+    if told is None:
+        return found
+    notes = [told] if found.note is None else [found.note, told]
+    return found.model_copy(update={"note": "; ".join(notes)})
 
 
 def _many(

@@ -113,7 +113,7 @@ class Expand(_Wired):
     limit: int
 
 
-class Neighbourhood(_Wired):
+class Neighborhood(_Wired):
     """Params that list the events around one."""
 
     session: str | None = None
@@ -194,7 +194,7 @@ class HistoryRead(WindowResult):
     output_truncated: bool | None = None
     full_output_path: str | None = None
     nested_calls: NestedCount | None = None
-    neighbourhood: Neighbourhood
+    neighborhood: Neighborhood
     """Params of history_list for the events around this one."""
 
     damaged_lines: int | None = None

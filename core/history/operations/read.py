@@ -11,7 +11,7 @@ from hindnote.core.history.operations.common import ONE_SESSION, session_of
 from hindnote.core.history.operations.models import (
     HistoryRead,
     HistoryReadParams,
-    Neighbourhood,
+    Neighborhood,
     NestedCount,
 )
 from hindnote.core.history.operations.render import render_read
@@ -22,7 +22,7 @@ from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Outcome, Success
 
 NEIGHBOURS_BEHIND = 10
-"""Events behind the one that was read, at which its neighbourhood ends."""
+"""Events behind the one that was read, at which its neighborhood ends."""
 
 
 def _read(bound: BoundCall, params: HistoryReadParams) -> Outcome[HistoryRead]:
@@ -41,7 +41,7 @@ def _window(
 ) -> HistoryRead:
     event = timeline.event(position)
     fields: dict[str, Any] = {} if session is None else {"session": session}
-    around = Neighbourhood(
+    around = Neighborhood(
         before_seq=_end_of_neighbours(timeline, position), roles=[*ROLES], **fields
     )
     fields |= tool_facts(event)
@@ -59,7 +59,7 @@ def _window(
             seq=event.seq,
             role=timeline.role(position),
             created_at=event.created_at,
-            neighbourhood=around,
+            neighborhood=around,
             text=text,
             total_chars=total_chars,
             next_offset_chars=next_offset_chars,

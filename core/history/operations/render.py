@@ -70,7 +70,7 @@ def render_read(result: HistoryRead) -> str:
         lines.append(f"damaged_lines: {result.damaged_lines}")
     if result.note is not None:
         lines.append(f"note: {_inline(result.note)}")
-    lines.append(f"neighbourhood: {_recipe(result.neighbourhood)}")
+    lines.append(f"neighborhood: {_recipe(result.neighborhood)}")
     head = "\n".join(lines)
     return f"{head}\n\n{result.text}{continuation(result.next_offset_chars)}"
 

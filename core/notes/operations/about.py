@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes.operations.matches import TRUNCATED, Hits
+from hindnote.core.notes.operations.matches import LINE_SHOWN, TRUNCATED, Hits, excerpt
 from hindnote.core.notes.operations.models import Match
 from hindnote.core.recall.asking import Question, ask
 from hindnote.core.recall.index import Index, Known, Passage
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 LINES_SHOWN = 3
 """Lines of one note, at most."""
-
-LINE_SHOWN = 280
-"""Code points of one line, at most."""
 
 
 def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Facts, Hits]]:
@@ -67,9 +64,11 @@ def _hits(body: str, numbers: list[int], question: Question) -> Hits:
 
 
 def _match(number: int, offset: int, line: str, question: Question) -> Match:
+    telling = (span[0] for span, term in placed(line) if term in question.terms)
     if len(line) <= LINE_SHOWN:
-        first = next((span[0] for span, term in placed(line) if term in question.terms), 0)
-        return Match(line=number, offset_chars=offset + first, text=line)
+        return excerpt(number, offset, line, next(telling, 0))
     start = best_start(line, question.terms, LINE_SHOWN)
+    at = next((place for place in telling if place >= start), start)
+    shown = excerpt(number, offset, line, at, start)
     text = spoken_cut(line, start, LINE_SHOWN) + TRUNCATED
-    return Match(line=number, offset_chars=offset + start, text=text, truncated=True)
+    return shown.model_copy(update={"text": text})

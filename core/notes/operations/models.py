@@ -72,6 +72,8 @@ class Match(Result):
 
     text: str
     truncated: bool | None = None
+    excerpt_offset_chars: int | None = None
+    """Where text begins in the body, if not with its line."""
 
 
 class FoundNote(NoteRow):
@@ -93,3 +95,4 @@ class NotesSearch(Result):
     archived_excluded: int
     unreadable: int
     homes_unavailable: list[str]
+    note: str | None = None

@@ -23,7 +23,8 @@ def listed(result: NotesList) -> str:
 
 def searched(result: NotesSearch) -> str:
     """Return the text of a search."""
-    return "\n".join([_count(result, len(result.files)), *map(found, result.files)])
+    note = [] if result.note is None else [f"note: {result.note}"]
+    return "\n".join([_count(result, len(result.files)), *note, *map(found, result.files)])
 
 
 def row(note: NoteRow) -> str:
@@ -51,7 +52,9 @@ def found(note: FoundNote) -> str:
 
 def match(hit: Match) -> str:
     """Return the line of one match."""
-    return f"  {hit.line} (offset_chars {hit.offset_chars}): {hit.text}"
+    start = hit.excerpt_offset_chars
+    begins = "" if start is None else f", text from {start}"
+    return f"  {hit.line} (offset_chars {hit.offset_chars}{begins}): {hit.text}"
 
 
 def _count(result: NotesList | NotesSearch, shown: int) -> str:

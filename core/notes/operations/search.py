@@ -13,7 +13,7 @@ from hindnote.core.notes.operations.matches import Hits, cut, hits
 from hindnote.core.notes.operations.models import FoundNote, NotesSearch, SearchParams
 from hindnote.core.notes.operations.selection import Rows, row_fields, view
 from hindnote.core.notes.reader import Reader
-from hindnote.core.text.matching import Matcher
+from hindnote.core.text.matching import Matcher, stringified
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Refused, Success
 
@@ -45,8 +45,11 @@ def search_notes(notes: Reader, params: SearchParams, budget: Budget) -> NotesSe
         found = list(_matching(notes, seen, matcher))
     total = len(found)
 
+    told = stringified(params.query) if not total else None
+    note = {} if told is None else {"note": told}
+
     def build(rows: Sequence[FoundNote]) -> NotesSearch:
-        return NotesSearch(files=list(rows), **seen.overview(total - len(rows)))
+        return NotesSearch(files=list(rows), **seen.overview(total - len(rows)), **note)
 
     def make(index: int) -> FoundNote:
         facts, found_in = found[index]

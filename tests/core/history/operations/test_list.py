@@ -429,3 +429,12 @@ def expected(builder: SessionBuilder, args: Row) -> set[int]:
                 continue
         found.add(event.seq)
     return found
+
+
+def test_a_list_that_was_written_as_text_is_told_when_nothing_is_found() -> None:
+    builder = SessionBuilder()
+    builder.user("needle")
+
+    assert "give query as a list" in listed(builder, query='["needle"]')["note"]
+    assert "note" not in listed(builder, query=["absent"])
+    assert "note" not in listed(builder, query="[needle")

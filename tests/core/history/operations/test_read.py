@@ -38,7 +38,7 @@ def test_a_read_gives_the_window_at_the_root_beside_the_tool_facts() -> None:
         "tool_status": "ok",
         "output_truncated": True,
         "nested_calls": {"call_count": 1, "complete": False},
-        "neighbourhood": {"before_seq": 3, "roles": ["user", "assistant", "tool", "context"]},
+        "neighborhood": {"before_seq": 3, "roles": ["user", "assistant", "tool", "context"]},
         "text": "call:",
         "total_chars": 106,
         "next_offset_chars": 5,
@@ -49,13 +49,13 @@ def test_a_read_gives_the_window_at_the_root_beside_the_tool_facts() -> None:
     assert payload == "call:\n[truncated; continue at offset_chars=5]"
 
 
-def test_the_neighbourhood_ends_ten_events_after_the_one_that_was_read() -> None:
+def test_the_neighborhood_ends_ten_events_after_the_one_that_was_read() -> None:
     builder = SessionBuilder()
     for _ in range(15):
         builder.answer()
         builder.call("a")
         builder.result("a")
-    recipe = wire(Success(read(builder, seq=8)))["neighbourhood"]
+    recipe = wire(Success(read(builder, seq=8)))["neighborhood"]
 
     listed = HISTORY_LIST.handle(bound_call(FakeSource(builder)), HISTORY_LIST.bind(recipe))
 

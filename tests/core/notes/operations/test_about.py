@@ -48,9 +48,10 @@ def test_a_long_line_is_cut_around_what_fits(filled: Any) -> None:
         row for row in filled.search(about="repaired grinder")["files"] if "long" in row["address"]
     )["matches"]
 
-    assert "grinder was repaired" in hit["text"] and len(hit["text"]) < 300 and hit["truncated"]
-    body = filled.read(address="@human/long", offset_chars=hit["offset_chars"])["text"]
+    assert "grinder was repaired" in hit["text"] and len(hit["text"]) <= 312 and hit["truncated"]
+    body = filled.read(address="@human/long", offset_chars=hit["excerpt_offset_chars"])["text"]
     assert body.startswith(hit["text"][:100])
+    assert body[hit["offset_chars"] - hit["excerpt_offset_chars"] :].startswith("grinder")
 
 
 def test_query_and_glob_leave_notes_out_before_the_ranking(filled: Any) -> None:
