@@ -28,13 +28,16 @@ def main(arguments: list[str]) -> int:
     if arguments and settings is None:
         print(USAGE, file=sys.stderr)  # noqa: T201
         return 2
+    # The pipes are taken before anything else is imported, which might print.
+    source, sink = process.take_over_pipes()
     process.begin()
     from hindnote.hosts.claude.helper import one_shot, resident
 
-    if settings is None:
-        return one_shot(sys.stdin.buffer, sys.stdout.buffer)
-    socket, parent, idle = settings
-    return resident(socket, parent, idle)
+    with os.fdopen(source, "rb") as requests, os.fdopen(sink, "wb") as answers:
+        if settings is None:
+            return one_shot(requests, answers)
+        socket, parent, idle = settings
+        return resident(socket, parent, idle, answers)
 
 
 def _settings(arguments: list[str]) -> tuple[str, int, float] | None:

@@ -34,7 +34,7 @@ STATUS = {"request": 400, "arguments": 422, "host": 500, "crash": 500}
 """HTTP status of each kind of failure."""
 
 READY = b"ready\n"
-"""What the resident server writes to standard output once it listens; nothing else."""
+"""What the resident server writes to its standard output once it listens; nothing else."""
 
 
 class BadRequest(ValueError):
@@ -49,13 +49,20 @@ def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
     return 0 if status == 200 else 2
 
 
-def resident(socket: str, parent: int, idle: float) -> int:
-    """Serve at a Unix socket until the host ends, and return the exit status."""
+def resident(socket: str, parent: int, idle: float, sink: BinaryIO) -> int:
+    """Serve at a Unix socket until the host ends, and return the exit status.
+
+    Args:
+        socket: Where to listen.
+        parent: The process with which the server ends.
+        idle: Seconds without a request after which it ends.
+        sink: Who started the server reads there that it listens.
+    """
     from hindnote.hosts.claude.server import Server
 
     def ready() -> None:
-        sys.stdout.buffer.write(READY)
-        sys.stdout.buffer.flush()
+        sink.write(READY)
+        sink.flush()
         # Requests wait in the socket's queue meanwhile; the imports run in one thread.
         _warm_up()
         process.settle()

@@ -384,7 +384,7 @@ def test_a_folder_open_to_others_is_refused(
 ) -> None:
     folder.mkdir(mode=0o755)
 
-    assert helper.resident(str(folder / "s"), os.getpid(), 1) == 1
+    assert helper.resident(str(folder / "s"), os.getpid(), 1, io.BytesIO()) == 1
     assert "not private" in capsys.readouterr().err
 
 
@@ -394,7 +394,7 @@ def test_a_linked_folder_is_refused(
     tmp_path.chmod(0o700)
     folder.symlink_to(tmp_path)
 
-    assert helper.resident(str(folder / "s"), os.getpid(), 1) == 1
+    assert helper.resident(str(folder / "s"), os.getpid(), 1, io.BytesIO()) == 1
     assert capsys.readouterr().err
     folder.unlink()
 
@@ -402,7 +402,7 @@ def test_a_linked_folder_is_refused(
 def test_a_socket_path_too_long_is_a_failure_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert helper.resident(str(tmp_path / ("x" * 120) / "s"), os.getpid(), 1) == 1
+    assert helper.resident(str(tmp_path / ("x" * 120) / "s"), os.getpid(), 1, io.BytesIO()) == 1
     assert "cannot serve" in capsys.readouterr().err
 
 
@@ -411,7 +411,7 @@ def test_a_system_without_unix_sockets_is_a_failure_with_the_reason(
 ) -> None:
     monkeypatch.delattr(socket, "AF_UNIX")
 
-    assert helper.resident(str(folder / "s"), os.getpid(), 1) == 1
+    assert helper.resident(str(folder / "s"), os.getpid(), 1, io.BytesIO()) == 1
     assert "no Unix sockets" in capsys.readouterr().err
     assert not folder.exists()
 
