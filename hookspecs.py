@@ -55,7 +55,8 @@ def host_base_cwd(call: HostCall) -> Path | None:
         call: The call as the host's entry script received it.
 
     Returns:
-        An absolute, existing directory. ``None`` is a host failure here, since
+        An absolute directory, also when it was deleted since the session began:
+        the core then refuses what needs it. ``None`` is a host failure here, since
         the call belongs to this plugin. Must not create the directory.
     """
 

@@ -61,7 +61,7 @@ class HostCall(HookModel):
     """Set when a subagent asks: its own id within the session."""
 
     cwd: Path
-    """The directory in which the host runs, absolute."""
+    """The directory in which the host runs, absolute. It may have been deleted meanwhile."""
 
     config_dir: Path | None = None
     """The host's own configuration directory."""
