@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, Raw
 
 from hindnote.core.history.projection import SlotKind
-from hindnote.hosts.claude.format.rows import Attachment, Block, Origin, Row
+from hindnote.hosts.claude.format.rows import QUEUE, Attachment, Block, Origin, Row
 
 COMMAND_MARKS = (
     "<command-name>",
@@ -90,6 +91,44 @@ def kinds_of(row: Row) -> bytes:
     return _user_kinds(row, content)
 
 
+def steering(row: Row) -> str | None:
+    """Return the words of a prompt that joined a running turn, where a queue's row records them.
+
+    Versions before 2.1.101 took such a prompt out of the queue (``remove``) and wrote it
+    nowhere else. Later ones write an attachment with the words, and a ``reason`` here.
+    """
+    if row.operation != "remove" or row.reason is not UNSET or row.content is UNSET:
+        return None
+    return _string(row.content)
+
+
+def prompted(row: Row) -> str | None:
+    """Return the words of a prompt that a row of the conversation records; None for any other."""
+    if row.type == "attachment":
+        attachment = row.attachment or Attachment()
+        if attachment.type != "queued_command" or attachment.prompt is UNSET:
+            return None
+        return _string(attachment.prompt)
+    if row.type != "user" or row.is_meta or row.message is None:
+        return None
+    content = row.message.content
+    if isinstance(content, list):
+        texts = [_string(block.text) for block in content if block.text is not UNSET]
+        return "\n".join(text for text in texts if text) or None
+    return content
+
+
+def _string(raw: Raw) -> str | None:
+    """Return a JSON string's text, of a list of text blocks that of all; else None."""
+    try:
+        if bytes(memoryview(raw)[:1]) == b"[":
+            blocks = msgspec.json.decode(raw, type=list[Block])
+            return "\n".join(filter(None, (_string(b.text) for b in blocks if b.text is not UNSET)))
+        return msgspec.json.decode(raw, type=str)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
 def counts_of(rows: Sequence[Row]) -> list[int]:
     """Return how many slots each of some chain rows takes."""
     contents = [None if row.message is None else row.message.content for row in rows]
@@ -166,6 +205,8 @@ def _spoken(row: Row) -> int:
         return CONTEXT if row.is_api_error_message else NOTHING
     if row.type == "attachment":
         return attached(row)
+    if row.type == QUEUE:
+        return USER
     if row.is_compact_summary:
         return CONTEXT
     if row.is_meta:

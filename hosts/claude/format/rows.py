@@ -22,6 +22,10 @@ CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that make up the conversation."""
 
 
+QUEUE = "queue-operation"
+"""Type of the rows that record what happens to prompts sent while a turn runs."""
+
+
 class Block(msgspec.Struct, gc=False):
     """A content block. ``text`` is not decoded: the spine asks whether there is any."""
 

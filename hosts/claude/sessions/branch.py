@@ -206,6 +206,9 @@ class Walk:
         spine = links.spine
         above = decided.get(parent)
         group = above.group if above else spine.groups[parent]
+        if note in spine.steering:
+            # Its parent is the row before it in the file, on whose branch it was sent.
+            return _Place(True, group)
         flags = spine.flags[note]
         under_leaf = above.under_leaf if above else self._leads_to_leaf(links, parent)
         if not flags & META and under_leaf:

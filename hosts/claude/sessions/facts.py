@@ -14,6 +14,7 @@ from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.times import recorded
 from hindnote.hosts.claude.format.blocks import described, is_failure
 from hindnote.hosts.claude.format.kinds import THOUGHTS, is_result
+from hindnote.hosts.claude.format.rows import QUEUE
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
 """How a result begins that the host cut, and whose whole text it put into a file."""
@@ -186,6 +187,8 @@ def _spoken(row: _Row) -> str:
         return _attached(row)
     if row.type == "system":
         return _told(row)
+    if row.type == QUEUE:
+        return "\n".join(_shown(block) for block in _blocks(row.content))
     return _joined(block for block in _blocks(_content(row)) if not is_result(_text(block.type)))
 
 

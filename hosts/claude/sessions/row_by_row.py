@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from hindnote.hosts.claude.format import kinds
-from hindnote.hosts.claude.format.rows import CHAIN_TYPES
+from hindnote.hosts.claude.format.rows import CHAIN_TYPES, QUEUE
 from hindnote.hosts.claude.sessions.spine import (
     ANSWER,
     CALLS,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hindnote.hosts.claude.format.rows import Block, Row
 
 _CALL, _RESULT, _TEXT, _NOTHING = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.NOTHING
+_USER = kinds.USER
 
 
 class _Response:
@@ -89,6 +90,10 @@ class Rowwise:
         self._latest: tuple[int, dict[str, int]] = (ROOT, {})
         """The row whose calls were asked for last, and these."""
         self.tool_names: dict[str, str] = {}
+        self._prompts: set[int] = set()
+        """Hashes of the prompts' words."""
+        self._steering: dict[int, list[int]] = {}
+        """Queue rows that count as prompts, by the hash of their words."""
 
     def add_any(self, row: Row, uuid: str, number: int) -> None:
         """Add what lies in a row; its parent is there already."""
@@ -100,7 +105,13 @@ class Rowwise:
             self._add_answer(row, uuid, number, held)
         elif row.type == "user":
             self._add_user(row, number, held)
+            if _USER in held:
+                self.heard(row)
+        elif row.type == QUEUE:
+            self._add_steering(row, number)
         else:
+            if _USER in held:
+                self.heard(row)
             self._add_note(row, number)
         if self.waiting and uuid in self.waiting:
             for child in self.waiting.pop(uuid):
@@ -311,6 +322,31 @@ class Rowwise:
             return []
         count = spine.kinds.count(_CALL, spine.firsts[row] - 1, spine.firsts[row + 1] - 1)
         return spine.call_ids[place : place + count]
+
+    def _add_steering(self, row: Row, number: int) -> None:
+        """Add a queue's row whose words are the person's, unless another row has them."""
+        spine = self._spine
+        spine.flags[number] = NOTE
+        spine.steering.add(number)
+        spine.hang(number, spine.parents[number])
+        words = hash(kinds.steering(row))
+        if words in self._prompts:
+            spine.kinds[spine.firsts[number] - 1] = _NOTHING
+        else:
+            self._steering.setdefault(words, []).append(number)
+
+    def heard(self, row: Row) -> None:
+        """Note the words of a prompt: a queue's row with the same is no event then."""
+        text = kinds.prompted(row)
+        if not text:
+            return
+        spine, words = self._spine, hash(text)
+        self._prompts.add(words)
+        for number in self._steering.pop(words, ()):
+            slot = spine.firsts[number]
+            spine.kinds[slot - 1] = _NOTHING
+            spine.rewritten = spine.rewritten or slot <= self.settled
+            spine.stirred = min(spine.stirred, number)
 
     def _add_note(self, row: Row, number: int) -> None:
         spine = self._spine

@@ -145,8 +145,8 @@ class Spine(Struct, eq=False):
     sidechained: int = 0
     """Rows of subagents within a main session's file, which are left out."""
 
-    queued: dict[int, str] = field(default_factory=dict)
-    """Words of the person that joined a running turn, by the row that alone records them."""
+    steering: set[int] = field(default_factory=set)
+    """Rows of the prompt queue that take a slot: prompts that joined a running turn."""
 
     revision: int = 0
     """Grows when a row finds its parent late: then rows may stand before their parents."""

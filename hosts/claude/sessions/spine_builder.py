@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from hindnote.hosts.claude.format import kinds
-from hindnote.hosts.claude.format.rows import CHAIN_TYPES, times_of
+from hindnote.hosts.claude.format.rows import CHAIN_TYPES, QUEUE, times_of
 from hindnote.hosts.claude.sessions.row_by_row import Rowwise
 from hindnote.hosts.claude.sessions.spine import (
     ANSWER,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MISSING, _ZERO = array("i", [-1]), array("i", [0])
 _NOTE_OR_LEADS_ON = NOTE | LEADS_ON
 _CALL_ROW, _RESULT_ROW = SPEAKER | ANSWER | CALLS, SPEAKER | RESULT
-_CALL, _RESULT, _TEXT = kinds.CALL, kinds.RESULT, kinds.ASSISTANT
+_CALL, _RESULT, _TEXT, _USER = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.USER
 
 
 class Growth:
@@ -78,6 +78,13 @@ class Growth:
                 spine.known.title = row.custom_title or spine.known.title
             elif row.type == "summary":
                 spine.known.summary = row.summary or spine.known.summary
+            elif row.type == QUEUE:
+                if not subagent and kinds.steering(row):
+                    # It has no id and no parent: it belongs where it stands in the file.
+                    row.uuid, row.parent_uuid = f"{QUEUE}-{offset}", UNSET
+                    taken.append(row)
+                    places.append(offset)
+                    lengths.append(size)
             elif row.uuid:
                 self._add(taken)
                 taken = []
@@ -192,7 +199,9 @@ class Growth:
                 base = bases[number] = bases[parent] if flags[parent] & NOTE else parent
                 if base >= 0:
                     groups[number] = groups[base]
-                held[slot] = kinds.attached(row)
+                held[slot] = kind = kinds.attached(row)
+                if kind == _USER:
+                    rowwise.heard(row)
             elif type_ == "user":
                 name, place = blocks[0].tool_use_id, call_places[parent]
                 if place < 0 or call_ids[place] != name or blocks[0].type != "tool_result":

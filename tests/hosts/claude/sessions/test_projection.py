@@ -123,6 +123,46 @@ def test_a_queued_prompt_is_the_users(tmp_path: Path) -> None:
     assert only_event(writer, tmp_path) == ("user", "also this")
 
 
+def queued(writer: Writer, words: str, **fields: Any) -> None:
+    """Add what the queue says of a prompt that joined a running turn."""
+    row = {"type": "queue-operation", "operation": "remove", "sessionId": SESSION}
+    writer.rows.append({**row, "content": words, "timestamp": "2026-11-30T09:00:00Z", **fields})
+
+
+def test_a_prompt_that_the_queue_alone_records_is_the_users(tmp_path: Path) -> None:
+    writer = turn()
+    queued(writer, "steer to the left")
+    writer.text("b", "a", "m2")
+
+    found = events(writer.transcript(tmp_path).projection)
+    assert [event[1:] for event in found[2:]] == [("user", "steer to the left"), ("assistant", "b")]
+
+
+def test_a_prompt_that_another_row_records_as_well_is_one_event(tmp_path: Path) -> None:
+    writer = turn()
+    queued(writer, "also this")
+    file = writer.write(tmp_path / "s.jsonl")
+    alone = events(opened(file))
+    attachment = {"type": "queued_command", "prompt": "also this", "commandMode": "prompt"}
+    writer.add("attachment", "n", "a", attachment=attachment, rendered=[{"content": "wrapped"}])
+    both = events(opened(writer.write(file)))
+
+    assert [event[1:] for event in alone[2:]] == [("user", "also this")]
+    assert [event[1:] for event in both[2:]] == [("user", "also this")]
+    assert both[2][0] == alone[2][0] + 1
+
+
+@pytest.mark.parametrize(
+    "fields", [{"reason": "absorbed_mid_turn"}, {"operation": "enqueue"}, {"content": ""}]
+)
+def test_what_else_the_queue_records_takes_no_seq(tmp_path: Path, fields: Row) -> None:
+    writer = turn()
+    before = writer.transcript(tmp_path).projection.last_seq
+    queued(writer, "steer", **fields)
+
+    assert writer.transcript(tmp_path).projection.last_seq == before
+
+
 @pytest.mark.parametrize(
     "content",
     [
