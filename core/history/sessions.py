@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hindnote.core.errors import HostFailure
 from hindnote.core.places.cwd import no_project
 from hindnote.core.places.project import project_key
+from hindnote.core.text.slug import encode_session_id
 from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
@@ -273,12 +274,25 @@ class Sessions:
             # It may be a session of a host that could not be asked.
             raise next(iter(self.failures.values()))
         hosts = sorted({host for group in groups for host in group})
+        if self._was_there(wanted, hosts):
+            raise Refused(
+                "unknown_session",
+                f"session {quote(selector)} has no file any more: it was deleted or moved away, and "
+                "its history with it; notes of it and forks of it are still there",
+            )
         count = sum(1 for _ in self._entries(hosts))
         raise Refused(
             "unknown_session",
             f"no session {quote(selector)} among {count} of {', '.join(hosts)}; list the latest "
             'of every session with {"session": "*"}',
         )
+
+    def _was_there(self, session_id: str, hosts: list[str]) -> bool:
+        """Return whether something that is left names a session: its notebook, or a fork of it."""
+        home, folder = self._bound.identity.home, encode_session_id(session_id)
+        if any((home / host / "session" / folder).is_dir() for host in hosts):
+            return True
+        return any(entry.parent == session_id for entry in self._entries(hosts))
 
     def _parent(self) -> Target:
         header = self.current().header

@@ -27,6 +27,7 @@ from hindnote.hosts.pi.presentation.models import (
     Truncation,
     Write,
 )
+from hindnote.hosts.pi.presentation.patch import patch_rows
 from hindnote.hosts.pi.presentation.query import query
 
 _END = 8192
@@ -312,7 +313,7 @@ def _leads_on(result: _Result, cut: re.Match[str]) -> bool:
 def _edit(result: _Result) -> Presentation:
     diff = _str(result.details.get("diff"))
     if diff is None:
-        return result.plain("the edit recorded no diff")
+        return _patched(result)
     lines = diff.split("\n")
     gutter = max((len(m.group(2)) for m in map(_DIFF_ROW.fullmatch, lines) if m), default=0)
     edit = Edit(
@@ -325,6 +326,26 @@ def _edit(result: _Result) -> Presentation:
         **result.common,
     )
     return edit if edit.diff() == diff else result.plain("the diff is in no known form")
+
+
+def _patched(result: _Result) -> Presentation:
+    """Return an edit of which only the patch was recorded."""
+    patch = _str(result.details.get("patch"))
+    rows = None if patch is None else patch_rows(patch)
+    if rows is None:
+        return result.plain("the edit recorded no diff")
+    changed = _int(result.details.get("firstChangedLine"))
+    if changed is None:
+        changed = next((row.line for row in rows if row.marker in ("+", "-")), None)
+    return Edit(
+        sentence=result.text,
+        path=result.argument("path"),
+        rows=tuple(rows),
+        gutter=max((len(str(row.line)) for row in rows if row.line is not None), default=0),
+        first_changed_line=changed,
+        patch=patch,
+        **result.common,
+    )
 
 
 def _diff_row(line: str, gutter: int) -> DiffRow:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
+from msgspec.structs import replace
 
 from hindnote.core.errors import HostFailure
 from hindnote.core.history.sessions import Sessions
@@ -69,6 +70,32 @@ def test_a_selector_that_names_none_or_several_is_refused(selector: str, code: s
         sessions().one(selector)
 
     assert caught.value.code == code
+
+
+def test_a_session_whose_file_has_gone_is_told_from_one_that_never_was(tmp_path: Path) -> None:
+    (tmp_path / "claude/session/01a22be4-gone").mkdir(parents=True)
+    bound = bound_call(source())
+    asking = Sessions(replace(bound, identity=replace(bound.identity, home=tmp_path)))
+
+    def told(selector: str) -> str:
+        with pytest.raises(Refused) as caught:
+            asking.one(selector)
+        assert caught.value.code == "unknown_session"
+        return caught.value.refusal.message
+
+    assert "has no file any more" in told("claude:01a22be4-gone")
+    assert "has no file any more" in told("01a22be4-gone")
+    assert "no session" in told("01a22be4-none")
+    assert "no session" in told("pi:01a22be4-gone")
+
+
+def test_the_parent_of_a_fork_whose_file_has_gone_is_told_as_such() -> None:
+    found = FakeSource(SessionBuilder("01a22be3-fork", parent="01a22be4-gone"))
+
+    with pytest.raises(Refused) as caught:
+        sessions(found).one("01a22be4-gone")
+
+    assert "has no file any more" in caught.value.refusal.message
 
 
 def test_candidates_come_with_time_and_directory() -> None:

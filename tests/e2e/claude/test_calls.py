@@ -9,7 +9,7 @@ from claude_host import DONE, PREFIX, Claude, results, texts, tool
 from model import Request, Text, ToolCall, Turn
 
 from hindnote.core.tools.registry import registry
-from hindnote.core.tools.schema import declaration
+from hindnote.core.tools.schema import declaration, opened
 
 
 def test_the_model_is_offered_the_seven_tools_as_declared(claude: Claude) -> None:
@@ -23,7 +23,7 @@ def test_the_model_is_offered_the_seven_tools_as_declared(claude: Claude) -> Non
     for name, operation in registry().items():
         declared = declaration(operation)
         assert offered[PREFIX + name]["description"] == declared["description"]
-        assert offered[PREFIX + name]["input_schema"] == declared["inputSchema"]
+        assert offered[PREFIX + name]["input_schema"] == opened(declared["inputSchema"])
 
 
 def test_each_text_is_what_the_command_line_prints_for_the_same_state(claude: Claude) -> None:

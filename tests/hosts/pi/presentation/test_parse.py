@@ -259,6 +259,29 @@ def test_edit_without_a_diff_is_its_text(details: Any) -> None:
     assert isinstance(present(result("edit", "Done.", details=details)), Text)
 
 
+def test_edit_with_a_patch_alone_shows_its_lines() -> None:
+    patch = "--- a/x\n+++ b/x\n@@ -9,3 +9,3 @@ def f\n \n-old\n+new\n  kept\n@@ -99 +99,2 @@\n+more\n\\ No newline\n"
+
+    shown = present(result("edit", "Done.", details={"patch": patch}))
+
+    assert isinstance(shown, Edit)
+    assert [(row.marker, row.line, row.text) for row in shown.rows] == [
+        (" ", 9, ""),
+        ("-", 10, "old"),
+        ("+", 10, "new"),
+        (" ", 11, " kept"),
+        ("…", None, "..."),
+        ("+", 99, "more"),
+        (None, None, "\\ No newline"),
+    ]
+    assert (shown.first_changed_line, shown.sentence, shown.patch) == (10, "Done.", patch)
+
+
+@pytest.mark.parametrize("patch", ["", "no patch", 5, "--- a\n+++ b\n"])
+def test_edit_with_a_patch_without_hunks_is_its_text(patch: Any) -> None:
+    assert isinstance(present(result("edit", "Done.", details={"patch": patch})), Text)
+
+
 def test_find_and_ls_list_what_they_found() -> None:
     found = present(result("find", "a b.py\nsrc/\n\n[2 results limit reached. Use limit=4]"))
     listed = present(result("ls", "src/\na.txt"))
