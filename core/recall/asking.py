@@ -13,8 +13,6 @@ from hindnote.core.recall.ranking import DATED, TOGETHER, TOLD, Session, idf, ra
 from hindnote.core.recall.words import near, words
 
 if TYPE_CHECKING:
-    from array import array
-
     from hindnote.core.recall.index import Held, Index, Known
 
 _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]')
@@ -138,18 +136,18 @@ def _found(
     found: dict[int, Session] = {}
     held: dict[int, Held] = {}
 
-    def take(number: int, term: int, places: array[int]) -> bool:
+    def take(number: int, term: int, places: list[tuple[int, int]]) -> bool:
         if number not in sessions:
             return False
         if number not in found:
-            facts = held[number] = index.held(number)
+            facts = held[number] = index.held(sessions[number])
             found[number] = Session(facts.lengths, list(map(weight_of, facts.kinds)), {})
         facts, took = held[number], False
-        for packed in places:
-            place = packed >> 8
-            if allows(number, facts, place):
+        last = len(facts.seqs)
+        for place, count in places:
+            if place < last and allows(number, facts, place):
                 counts = found[number].counts.setdefault(place, {})
-                counts[term] = counts.get(term, 0) + (packed & 255)
+                counts[term] = counts.get(term, 0) + count
                 took = True
         return took
 

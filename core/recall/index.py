@@ -1,45 +1,65 @@
 """The index: a disposable SQLite file with numbers in it and no text.
 
-A term is the hash of a word. For each term and session there is one row, with the
-passages that hold it and how often. A session is replaced as a whole, in one
-transaction; what a killed process left half done is not there.
+A term is the hash of a word. Sessions are indexed in batches, and each batch makes a
+*segment*, written in one transaction; small segments are joined later. What a killed
+process left half done is not there. A session that grew adds what is new: what may still
+change at its end, a call that is running, lies in a segment of its own (its *tail*),
+which the next call replaces.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from hindnote.core.fs.throwaway_sqlite import connect, drop_damaged, drop_other_kinds
+from hindnote.core.recall.postings import pack, unpack
+from hindnote.core.recall.words import terms
 
-VERSION = 1
+VERSION = 3
 """Of what is in the file, and of how words are made: a new form needs a new file."""
 
 PATIENCE = 5.0
 """Seconds to wait for another process that writes."""
 
-MOST = 255
-"""How often a term counts in one passage, at most."""
+JOINED = 8
+"""So many segments of about one size are joined to one."""
+
+SMALL, LARGE = 64, 512
+"""Sessions from which on a segment is of medium size, and from which on it is never joined."""
 
 _TABLES = """
+CREATE TABLE IF NOT EXISTS counters (
+    one INTEGER PRIMARY KEY, session INTEGER, segment INTEGER, passage INTEGER);
+INSERT OR IGNORE INTO counters VALUES (1, 1, 1, 0);
 CREATE TABLE IF NOT EXISTS sessions (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, stamp TEXT NOT NULL,
-    passages INTEGER NOT NULL, words INTEGER NOT NULL, terms BLOB NOT NULL, seqs BLOB NOT NULL,
-    lengths BLOB NOT NULL, kinds BLOB NOT NULL, times BLOB NOT NULL, keys BLOB NOT NULL,
-    stored REAL NOT NULL, UNIQUE (name, file));
+    slots INTEGER NOT NULL, sum INTEGER NOT NULL, passages INTEGER NOT NULL,
+    settled INTEGER NOT NULL, words INTEGER NOT NULL, tail INTEGER, held BLOB NOT NULL,
+    seal INTEGER NOT NULL, UNIQUE (name, file));
+CREATE TABLE IF NOT EXISTS segments (number INTEGER PRIMARY KEY, sessions INTEGER, tail INTEGER);
+CREATE TABLE IF NOT EXISTS stretches (
+    segment INTEGER, first INTEGER, count INTEGER, session INTEGER, place INTEGER,
+    PRIMARY KEY (segment, first)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (
-    term INTEGER, session INTEGER, places BLOB NOT NULL, PRIMARY KEY (term, session)
-) WITHOUT ROWID;
+    segment INTEGER, term INTEGER, count INTEGER NOT NULL, run BLOB NOT NULL,
+    PRIMARY KEY (segment, term)) WITHOUT ROWID;
 """
+
+Terms = Mapping[int, list[int]]
+"""By term: postings as those of ``postings.pack``, with passages numbered from 0."""
 
 
 class Damaged(sqlite3.DatabaseError):
@@ -48,27 +68,24 @@ class Damaged(sqlite3.DatabaseError):
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
-class Passage(Struct):
-    """One passage as it is indexed."""
-
-    seq: int
-    kind: int
-    """What the caller knows it by: a role, say."""
-
-    time: float
-    key: int
-    """The same for copies of one event; 0 for none."""
-
-    words: list[str]
-
-
-class Known(Struct):
+class Known(Struct, frozen=True):
     """One indexed session."""
 
     number: int
     stamp: str
+    """What its file was like when it was indexed."""
+
+    slots: int
+    """Slots of its branch that are indexed for good, and a sum of them."""
+
+    sum: int
     passages: int
+    settled: int
+    """Passages of those slots; further ones are the tail."""
+
     words: int
+    tail: int | None = None
+    """The tail's segment."""
 
 
 class Held(Struct):
@@ -77,24 +94,84 @@ class Held(Struct):
     seqs: array[int]
     lengths: array[int]
     kinds: bytes
+    """What the caller knows a passage by: a role, say."""
+
     times: array[float]
     keys: array[int]
+    """The same for copies of one event; 0 for none."""
+
+    @classmethod
+    def empty(cls) -> Held:
+        """Return that of a session without passages."""
+        return cls(array("q"), array("I"), b"", array("d"), array("q"))
+
+    def first(self, count: int) -> Held:
+        """Return the first passages."""
+        parts = (self.seqs, self.lengths, self.kinds, self.times, self.keys)
+        return Held(*(part[:count] for part in parts))  # type: ignore[arg-type]
+
+    def __add__(self, other: Held) -> Held:
+        """Return the passages of both."""
+        return Held(
+            self.seqs + other.seqs,
+            self.lengths + other.lengths,
+            self.kinds + other.kinds,
+            self.times + other.times,
+            self.keys + other.keys,
+        )
+
+    def pack(self) -> bytes:
+        """Return all of it as bytes."""
+        parts = (self.seqs, self.lengths, self.times, self.keys)
+        return zlib.compress(b"".join([*(part.tobytes() for part in parts), self.kinds]), 1)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Held:
+        """Return what was packed.
+
+        Raises:
+            ValueError: It is not what was packed.
+        """
+        try:
+            plain = zlib.decompress(packed)
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+        count, rest = divmod(len(plain), 29)
+        if rest:
+            raise ValueError("its length is not that of whole passages")
+        made, at = cls.empty(), 0
+        for part in (made.seqs, made.lengths, made.times, made.keys):
+            part.frombytes(plain[at : at + count * part.itemsize])
+            at += count * part.itemsize
+        made.kinds = plain[at:]
+        return made
 
 
-@lru_cache(200_000)
-def term_of(word: str) -> int:
-    """Return the number that stands for a word."""
-    return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+class Entry(Struct):
+    """One session to be written: as a whole, or what it has grown by."""
 
+    name: str
+    file: str
+    stamp: str
+    slots: int
+    sum: int
+    held: Held
+    """Of all its passages."""
 
-def index_file() -> Path:
-    """Return where the index lies."""
-    from platformdirs import user_cache_path
+    place: int
+    """The first of its passages that is new."""
 
-    folder = user_cache_path("hindnote")
-    # The standard has relative ones ignored, which name a folder of the project at hand.
-    folder = folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote"
-    return folder.resolve() / f"recall-v{VERSION}.sqlite3"
+    settled: int
+    """Passages up to which it is settled."""
+
+    first: int
+    """Number of its first new passage in the batch."""
+
+    tail: Terms
+    """Of the passages that are not settled."""
+
+    seen: Known | None = None
+    """What it has grown from; None for a session as a whole."""
 
 
 class State(Struct, frozen=True):
@@ -109,6 +186,38 @@ class State(Struct, frozen=True):
 
     known: dict[tuple[str, str], Known]
     """Its sessions, by name and file."""
+
+
+class _Numbers(dict[str, tuple[int, ...]]):
+    """By chunk of a text: the numbers that stand for its terms. Forgets all when it is full."""
+
+    FULL = 300_000
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        if len(self) >= self.FULL:
+            self.clear()
+        numbers = self[chunk] = tuple(map(term_of, terms(chunk)))
+        return numbers
+
+
+numbers_of = _Numbers()
+_held: dict[tuple[Path | None, int, str], Held] = {}
+_HELD_MOST = 4_000
+
+
+def term_of(word: str) -> int:
+    """Return the number that stands for a word."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=5).digest(), "big")
+
+
+def index_file() -> Path:
+    """Return where the index lies."""
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("hindnote")
+    # The standard has relative ones ignored, which name a folder of the project at hand.
+    folder = folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote"
+    return folder.resolve() / f"recall-v{VERSION}.sqlite3"
 
 
 def state(file: Path) -> State:
@@ -145,33 +254,43 @@ def _files(file: Path) -> list[Path]:
 
 
 def _known(database: sqlite3.Connection) -> dict[tuple[str, str], Known]:
-    rows = database.execute("SELECT name, file, number, stamp, passages, words FROM sessions")
+    rows = database.execute(
+        "SELECT name, file, number, stamp, slots, sum, passages, settled, words, tail FROM sessions"
+    )
     return {(name, file): Known(*rest) for name, file, *rest in rows}
 
 
 class Index:
-    """One connection to the index; in memory where no file can be used.
+    """One connection to the index.
 
     Args:
-        file: The index's file; None for one that lives as long as this object.
+        file: The index's file; None for one in memory, that lives as long as this object.
     """
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self._opened: os.stat_result | None = None
-        self._database = sqlite3.connect(":memory:") if file is None else self._connect(file)
-        self._database.executescript(_TABLES)
+        self._database = self._connect(file)
+        try:
+            if self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] < 5:
+                self._database.executescript(_TABLES)
+        except BaseException:
+            self._database.close()
+            raise
 
-    def _connect(self, file: Path) -> sqlite3.Connection:
+    def _connect(self, file: Path | None) -> sqlite3.Connection:
+        if file is None:
+            return sqlite3.connect(":memory:", isolation_level=None)
         file.parent.mkdir(parents=True, exist_ok=True)
         drop_other_kinds(file)
         with suppress(FileNotFoundError):
             self._opened = file.lstat()
-        database = connect(file, PATIENCE, mode=0o600)
+        database = connect(file, PATIENCE, mode=0o600, isolation_level=None)
         try:
             database.execute("PRAGMA journal_mode=WAL")
             # A power failure may lose the newest sessions, which are then indexed again.
             database.execute("PRAGMA synchronous=NORMAL")
+            database.execute("PRAGMA secure_delete=ON")
         except BaseException:
             database.close()
             raise
@@ -187,89 +306,280 @@ class Index:
         if self._file is not None:
             drop_damaged(self._file, self._opened, error)
 
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._database
+            self._database.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
+            raise
+
+    # -- reading ---------------------------------------------------------------
+
     def known(self) -> dict[tuple[str, str], Known]:
         """Return the indexed sessions, by name and file."""
         return _known(self._database)
 
-    def replace(
-        self, name: str, file: str, stamp: str, passages: Sequence[Passage], now: float
-    ) -> Known:
-        """Index a session, in place of what the index had of it."""
-        places: dict[int, array[int]] = {}
-        for place, passage in enumerate(passages):
-            counts: dict[int, int] = {}
-            for word in passage.words:
-                term = term_of(word)
-                counts[term] = counts.get(term, 0) + 1
-            for term, count in counts.items():
-                places.setdefault(term, array("I")).append(place << 8 | min(count, MOST))
-        lengths = array("I", [len(passage.words) for passage in passages])
-        with self._database as database:
-            database.execute("BEGIN IMMEDIATE")
-            self._remove("name = ? AND file = ?", (name, file))
-            row = (
-                *(
-                    name,
-                    file,
-                    stamp,
-                    len(passages),
-                    sum(lengths),
-                    array("q", sorted(places)).tobytes(),
-                ),
-                array("q", [passage.seq for passage in passages]).tobytes(),
-                lengths.tobytes(),
-                bytes(passage.kind for passage in passages),
-                array("d", [passage.time for passage in passages]).tobytes(),
-                array("q", [passage.key for passage in passages]).tobytes(),
-                now,
+    def postings(self, word: str) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """Yield the sessions that hold a word, each with its passages and how often they do."""
+        query = "SELECT count, run FROM postings WHERE segment = ? AND term = ?"
+        term = term_of(word)
+        for segment, stretches in self._stretches.items():
+            for count, run in self._database.execute(query, (segment, term)):
+                yield from _by_session(_unpacked(count, run), stretches)
+
+    @cached_property
+    def _stretches(self) -> dict[int, list[tuple[int, int, int, int]]]:
+        """By segment: first passage, count, session and that passage's place in it."""
+        found: dict[int, list[tuple[int, int, int, int]]] = {}
+        rows = self._database.execute(
+            "SELECT segment, first, count, session, place FROM stretches ORDER BY segment, first"
+        )
+        for segment, *stretch in rows:
+            found.setdefault(segment, []).append(tuple(stretch))
+        return found
+
+    def held(self, known: Known) -> Held:
+        """Return what is known of a session's passages."""
+        key = (self._file, known.number, known.stamp)
+        if self._file is None or key not in _held:
+            row = self._database.execute(
+                "SELECT held, seal FROM sessions WHERE number = ? AND stamp = ?",
+                (known.number, known.stamp),
+            ).fetchone()
+            if row is None:
+                # Another process has indexed it again meanwhile.
+                return Held.empty()
+            try:
+                found = Held.unpack(row[0])
+            except ValueError as error:
+                raise Damaged(str(error)) from error
+            if len(_held) >= _HELD_MOST:
+                _held.clear()
+            _held[key] = found
+        return _held[key]
+
+    # -- writing ---------------------------------------------------------------
+
+    def write(self, entries: list[Entry], base: dict[int, list[int]]) -> None:
+        """Write sessions in one transaction: as a whole, or what those known already grew by.
+
+        Args:
+            entries: The sessions.
+            base: The terms of what is settled and new of all of them.
+        """
+        with self._writing() as database:
+            known, gone, new = _known(database), set[int](), list[Entry]()
+            for entry in entries:
+                old = known.get((entry.name, entry.file))
+                if (old and old.stamp == entry.stamp) or (entry.seen and old != entry.seen):
+                    # Another process has indexed it meanwhile.
+                    continue
+                if old is not None and entry.seen is None:
+                    gone.add(old.number)
+                elif old is not None and old.tail is not None:
+                    self._drop_segment(old.tail)
+                new.append(entry)
+            if len(new) < len(entries):
+                base = _only(base, new)
+            self._purge(gone)
+            numbers = [entry.seen.number if entry.seen else self._next("session") for entry in new]
+            self._segment(
+                base,
+                [
+                    (entry.first, entry.settled - entry.place, number, entry.place)
+                    for entry, number in zip(new, numbers, strict=True)
+                ],
             )
-            marks = ",".join("?" * len(row))
-            number = database.execute(f"INSERT INTO sessions VALUES (NULL,{marks})", row).lastrowid
-            assert number is not None
-            database.executemany(
-                "INSERT INTO postings VALUES (?,?,?)",
-                ((term, number, places[term].tobytes()) for term in sorted(places)),
-            )
-        return Known(number, stamp, len(passages), sum(lengths))
+            for entry, number in zip(new, numbers, strict=True):
+                count = len(entry.held.seqs)
+                stretch = (0, count - entry.settled, number, entry.settled)
+                tail = self._segment(entry.tail, [stretch], tail=True)
+                held = entry.held.pack()
+                row = (
+                    *(number, entry.name, entry.file, entry.stamp, entry.slots, entry.sum),
+                    *(count, entry.settled, sum(entry.held.lengths), tail, held, zlib.crc32(held)),
+                )
+                marks = ",".join("?" * len(row))
+                database.execute(f"INSERT OR REPLACE INTO sessions VALUES ({marks})", row)
+        self._join()
+        self._changed()
+
+    def _next(self, counter: str, count: int = 1) -> int:
+        (number,) = self._database.execute(f"SELECT {counter} FROM counters").fetchone()
+        self._database.execute(f"UPDATE counters SET {counter} = {counter} + ?", (count,))
+        return int(number)
+
+    def _changed(self) -> None:
+        self.__dict__.pop("_stretches", None)
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions and their terms."""
-        with self._database as database:
-            database.execute("BEGIN IMMEDIATE")
-            for number in numbers:
-                self._remove("number = ?", (number,))
+        with self._writing():
+            self._purge(set(numbers))
+        self._changed()
 
-    def _remove(self, condition: str, values: tuple[object, ...]) -> None:
-        found = self._database.execute(
-            f"SELECT number, terms FROM sessions WHERE {condition}", values
+    def _segment(
+        self, found: Terms, stretches: list[tuple[int, int, int, int]], *, tail: bool = False
+    ) -> int | None:
+        """Write a segment; return its number, None when there is nothing to write.
+
+        Args:
+            found: Its terms.
+            stretches: First passage, count, session and place of the first one.
+            tail: Whether it is a session's tail.
+        """
+        stretches = [stretch for stretch in stretches if stretch[1]]
+        if not stretches:
+            return None
+        number = self._next("segment")
+        last = stretches[-1]
+        base = self._next("passage", last[0] + last[1])
+        self._database.execute(
+            "INSERT INTO segments VALUES (?,?,?)", (number, len(stretches), tail)
         )
-        for number, blob in found.fetchall():
-            terms = _array("q", blob)
-            self._database.executemany(
-                "DELETE FROM postings WHERE term = ? AND session = ?",
-                ((term, number) for term in terms),
-            )
-            self._database.execute("DELETE FROM sessions WHERE number = ?", (number,))
+        self._database.executemany(
+            "INSERT INTO stretches VALUES (?,?,?,?,?)",
+            ((number, first + base, *rest) for first, *rest in stretches),
+        )
+        self._insert(
+            number, ((term, (one + (base << 2) for one in found[term])) for term in sorted(found))
+        )
+        return number
 
-    def postings(self, word: str) -> Iterator[tuple[int, array[int]]]:
-        """Yield the sessions that hold a word: number, and ``place << 8 | count`` of each passage."""
-        query = "SELECT session, places FROM postings WHERE term = ?"
-        for session, blob in self._database.execute(query, (term_of(word),)):
-            yield session, _array("I", blob)
-
-    def held(self, number: int) -> Held:
-        """Return what is known of a session's passages."""
-        query = "SELECT seqs, lengths, kinds, times, keys FROM sessions WHERE number = ?"
-        seqs, lengths, kinds, times, keys = self._database.execute(query, (number,)).fetchone()
-        return Held(
-            _array("q", seqs), _array("I", lengths), kinds, _array("d", times), _array("q", keys)
+    def _insert(self, segment: int, rows: Iterable[tuple[int, Iterable[int]]]) -> None:
+        self._database.executemany(
+            "INSERT INTO postings VALUES (?,?,?,?)",
+            ((segment, term, *pack(postings)) for term, postings in rows),
         )
 
+    def _drop_segment(self, number: int) -> None:
+        for table, column in (
+            ("postings", "segment"),
+            ("stretches", "segment"),
+            ("segments", "number"),
+        ):
+            self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
-def _array(code: str, blob: bytes) -> Any:
-    made = array(code)
+    def _purge(self, sessions: set[int]) -> None:
+        """Remove sessions, and rewrite the segments that hold terms of theirs."""
+        if not sessions:
+            return
+        marks, database = ",".join("?" * len(sessions)), self._database
+        values = tuple(sessions)
+        database.execute(f"DELETE FROM sessions WHERE number IN ({marks})", values)
+        segments = database.execute(
+            f"SELECT DISTINCT segment FROM stretches WHERE session IN ({marks})", values
+        ).fetchall()
+        database.execute(f"DELETE FROM stretches WHERE session IN ({marks})", values)
+        for (segment,) in segments:
+            left = database.execute(
+                "SELECT first, count FROM stretches WHERE segment = ? ORDER BY first", (segment,)
+            ).fetchall()
+            if left:
+                self._rewrite(segment, left)
+                database.execute(
+                    "UPDATE segments SET sessions = ? WHERE number = ?", (len(left), segment)
+                )
+            else:
+                self._drop_segment(segment)
+
+    def _rewrite(self, segment: int, left: list[tuple[int, int]]) -> None:
+        """Take all but some stretches out of a segment's terms."""
+        rows = self._database.execute(
+            "SELECT term, count, run FROM postings WHERE segment = ?", (segment,)
+        ).fetchall()
+        firsts = [first for first, _ in left]
+        changed, empty = [], []
+        for term, count, run in rows:
+            kept = [one for one in _unpacked(count, run) if _is_within(one >> 2, firsts, left)]
+            if not kept:
+                empty.append((segment, term))
+            elif len(kept) < count:
+                changed.append((*pack(kept), segment, term))
+        where = "WHERE segment = ? AND term = ?"
+        self._database.executemany(f"UPDATE postings SET count = ?, run = ? {where}", changed)
+        self._database.executemany(f"DELETE FROM postings {where}", empty)
+
+    def _join(self) -> None:
+        """Join segments of about one size where there are many."""
+        for low, high in ((0, SMALL), (SMALL, LARGE)):
+            with self._writing() as database:
+                rows = database.execute(
+                    "SELECT segment FROM segments JOIN stretches ON segment = number WHERE NOT tail"
+                    " AND sessions >= ? AND sessions < ? GROUP BY segment ORDER BY min(first)",
+                    (low, high),
+                ).fetchall()
+                if len(rows) >= JOINED:
+                    self._join_all([number for (number,) in rows])
+
+    def _join_all(self, segments: list[int]) -> None:
+        """Make one segment of several, whose passages' numbers do not overlap."""
+        database, marks = self._database, ",".join("?" * len(segments))
+        number = self._next("segment")
+        order = {segment: place for place, segment in enumerate(segments)}
+        rows = database.execute(
+            f"SELECT term, count, run, segment FROM postings WHERE segment IN ({marks})"
+            " ORDER BY term",
+            segments,
+        ).fetchall()
+
+        def joined() -> Iterator[tuple[int, Iterable[int]]]:
+            for term, same in groupby(rows, itemgetter(0)):
+                parts = sorted(same, key=lambda row: order[row[3]])
+                yield term, [one for row in parts for one in _unpacked(row[1], row[2])]
+
+        self._insert(number, joined())
+        database.execute(
+            f"UPDATE OR FAIL stretches SET segment = {number} WHERE segment IN ({marks})", segments
+        )
+        for segment in segments:
+            self._drop_segment(segment)
+        (count,) = database.execute(
+            "SELECT count(*) FROM stretches WHERE segment = ?", (number,)
+        ).fetchone()
+        database.execute("INSERT INTO segments VALUES (?,?,0)", (number, count))
+
+
+def _unpacked(count: int, run: bytes) -> list[int]:
     try:
-        made.frombytes(blob)
-    except (ValueError, TypeError) as error:
+        return unpack(count, run)
+    except (ValueError, OverflowError) as error:
         raise Damaged(str(error)) from error
-    return made
+
+
+def _is_within(passage: int, firsts: list[int], stretches: list[tuple[int, int]]) -> bool:
+    at = bisect_right(firsts, passage) - 1
+    return at >= 0 and passage < stretches[at][0] + stretches[at][1]
+
+
+def _only(base: dict[int, list[int]], entries: list[Entry]) -> dict[int, list[int]]:
+    """Return the terms of some entries of a batch alone."""
+    stretches = [(entry.first, entry.settled - entry.place) for entry in entries]
+    firsts = [first for first, _ in stretches]
+    kept = {
+        term: [one for one in postings if _is_within(one >> 2, firsts, stretches)]
+        for term, postings in base.items()
+    }
+    return {term: postings for term, postings in kept.items() if postings}
+
+
+def _by_session(
+    postings: list[int], stretches: list[tuple[int, int, int, int]]
+) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """Yield postings by session, as places in it and counts."""
+    at, last = 0, len(postings)
+    for first, count, session, place in stretches:
+        end = (first + count) << 2
+        # What lies before the stretch belongs to no session.
+        at = bisect_left(postings, first << 2, at)
+        stop = bisect_left(postings, end, at)
+        if stop > at:
+            shift = place - first
+            yield session, [((one >> 2) + shift, (one & 3) + 1) for one in postings[at:stop]]
+        at = stop
+        if at == last:
+            return

@@ -19,7 +19,7 @@ LONGEST = 64
 _MARKS = "\u0300-\u036f\u0900-\u0dff\u0e00-\u0e7f"
 """Marks that belong to the letter before them, and are no letters of their own."""
 
-_CHUNK = re.compile(rf"[\w{_MARKS}]+(?:(?:[-./]|::?)[\w{_MARKS}]+)*")
+_CHUNK = re.compile(rf"[\w{_MARKS}]+(?:(?:[-./]|::)[\w{_MARKS}]+)*")
 _PARTS = re.compile(r"[-._/:]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(
@@ -31,12 +31,38 @@ _CREDENTIAL = re.compile(
     r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w+|\bglpat-[\w-]{16,}"
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bxox[abeprs]-[\w-]{10,}|\bAIza[\w-]{30,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
-    r"|(?i:(?:password|passwd|secret|token|api[_-]?key|authorization)\w*[\"']?\s*[:=]\s*"
-    r"(?:bearer\s+)?)(?:\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"',;]*[0-9][^\s\"',;]{5,})"
-    r"|\b(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_+-]{32,}={0,2}",
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)",
     re.DOTALL,
 )
+_NAMED_CREDENTIAL = re.compile(
+    r"(?:password|passwd|secret|token|api[_-]?key|authorization)\w*[\"']?\s*[:=]\s*(?:bearer\s+)?"
+    r"(?:\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"',;]*[0-9][^\s\"',;]{5,})",
+    re.IGNORECASE,
+)
+_HINTS = (
+    *(
+        "PRIVATE KEY",
+        "sk-",
+        "sk_",
+        "pk-",
+        "pk_",
+        "rk-",
+        "rk_",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+    ),
+    *("github_pat_", "glpat-", "AKIA", "ASIA", "xox", "AIza", "eyJ", "://"),
+)
+"""One of these is in every credential that is known by its form; looking for them is fast."""
+
+_SPOKEN_HINTS = ("passw", "secret", "token", "apikey", "api_key", "api-key", "authorization")
+"""The same for credentials that are named before them, in lower case."""
+
+_RANDOM = 32
+"""Letters and digits mixed, without a break: so many of them are a key or a sum of data."""
 
 STOP = frozenset(
     [
@@ -130,18 +156,41 @@ def words(text: str) -> Iterator[str]:
 def placed(text: str) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield the terms of a text, each with start and end of the chunk that it is of."""
     for match in _CHUNK.finditer(_without_credentials(text)):
-        for term in _terms(match[0]):
+        for term in terms(match[0]):
             yield match.span(), term
+
+
+def chunks(text: str) -> list[str]:
+    """Return the chunks of a text in their order, of each of which ``terms`` gives the terms."""
+    return _CHUNK.findall(_without_credentials(text))
 
 
 def _without_credentials(text: str) -> str:
     # Offsets stay what they are.
-    return _CREDENTIAL.sub(lambda match: " " * len(match[0]), text)
+    if any(hint in text for hint in _HINTS):
+        text = _CREDENTIAL.sub(_blank, text)
+    lowered = text.lower()
+    if any(hint in lowered for hint in _SPOKEN_HINTS):
+        text = _NAMED_CREDENTIAL.sub(_blank, text)
+    return text
 
 
-@lru_cache(100_000)
-def _terms(chunk: str) -> tuple[str, ...]:
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _is_random(chunk: str) -> bool:
+    return any(
+        len(piece) >= _RANDOM and piece.isascii() and not piece.isalpha() and not piece.isdecimal()
+        for piece in re.split(r"[./:]", chunk)
+    )
+
+
+def terms(chunk: str) -> tuple[str, ...]:
+    """Return the terms of a chunk."""
     if len(chunk) > LONGEST and not _UNSPACED.search(chunk):
+        return ()
+    if len(chunk) >= _RANDOM and _is_random(chunk):
         return ()
     chunk = unicodedata.normalize("NFC", chunk)
     parts = [part for piece in _PARTS.split(chunk) for part in _CAMEL.split(piece) if part]

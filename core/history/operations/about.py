@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
@@ -26,14 +26,16 @@ from hindnote.core.history.operations.wildcard import (
     time_limit,
     without,
 )
+from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.history.turns import Turns
 from hindnote.core.recall.asking import Question, ask
-from hindnote.core.recall.index import Damaged, Index, Passage, index_file
+from hindnote.core.recall.batch import Batch, Passage, Session
+from hindnote.core.recall.index import Damaged, Index, index_file
 from hindnote.core.recall.passages import best_start, spoken_cut
-from hindnote.core.recall.words import words
+from hindnote.core.recall.words import chunks
 from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
@@ -54,6 +56,9 @@ PASSAGE_WORDS = 200
 
 OUTPUT_SHOWN = 4_096
 """Code points of a tool's output that are indexed, from its beginning and from its end each."""
+
+OPEN_SLOTS = 256
+"""Slots at the end of a session among which a call may still get its result."""
 
 _LOOKUP = len(ROLES)
 """Kind of a passage that is a look-up; the other kinds are places in ``ROLES``."""
@@ -193,11 +198,10 @@ class About:
 
     def _cover(self, index: Index, targets: list[Target]) -> _Coverage:
         """Bring the index up to date, newest sessions first, as far as the time goes."""
-        known, coverage = index.known(), _Coverage()
+        known, coverage, batch = index.known(), _Coverage(), Batch(index)
         self._forget(index, known, targets)
         deadline = monotonic() + time_limit()
-        order = {target.canonical: place for place, target in enumerate(targets)}
-        done: list[tuple[Target, Known]] = []
+        done: set[str] = set()
         for place, target in enumerate(by_age(targets, self._sessions.running)):
             if self._bound.progress is not None:
                 self._bound.progress(place, len(targets))
@@ -206,13 +210,16 @@ class About:
                 break
             if outside_bounds(target, self._filters):
                 continue
-            one = self._indexed(index, target, known)
-            if one is None:
-                coverage.skipped += 1
+            if self._indexed(batch, target, known):
+                done.add(target.canonical)
             else:
-                done.append((target, one))
-        for target, one in sorted(done, key=lambda item: order[item[0].canonical]):
-            coverage.sessions[one.number], coverage.targets[one.number] = one, target
+                coverage.skipped += 1
+        batch.flush()
+        known = index.known()
+        for target in targets:
+            one = known.get((target.canonical, _file_of(target)))
+            if target.canonical in done and one is not None:
+                coverage.sessions[one.number], coverage.targets[one.number] = one, target
         return coverage
 
     def _forget(
@@ -227,41 +234,66 @@ class About:
         if gone:
             index.forget([known.pop(key).number for key in gone])
 
-    def _indexed(
-        self, index: Index, target: Target, known: dict[tuple[str, str], Known]
-    ) -> Known | None:
-        """Return a session as it is in the index now; None when it cannot be read."""
-        file = "" if target.entry is None else str(target.entry.file)
-        running = target.entry is None or target.canonical == self._sessions.running
+    def _indexed(self, batch: Batch, target: Target, known: dict[tuple[str, str], Known]) -> bool:
+        """Have a session as it is now in the index; return whether it could be read."""
+        file = _file_of(target)
         stamp, held = _file_stamp(file), known.get((target.canonical, file))
-        if running:
+        if target.entry is None or target.canonical == self._sessions.running:
+            # The host knows at which entry its own session stands; a file does not say.
             projection = self._open(target)
             if projection is None:
-                return None
-            stamp = f"{stamp} {_branch_stamp(projection)}"
+                return False
+            stamp = f"{stamp} {projection.last_seq} {_sum(projection, len(projection.branch.seqs))}"
         if held is not None and held.stamp == stamp:
-            return held
+            return True
         projection = self._open(target)
         if projection is None:
-            return None
+            return False
         try:
-            passages = list(self._passages(target, projection))
+            self._add(batch, target, projection, stamp, held)
+        except (sqlite3.Error, OSError, MemoryError):
+            raise
         except Exception as error:  # noqa: BLE001 (what a plugin raises costs this session alone)
             self._pass_over(target, broken_off(target, error))
-            return None
-        return index.replace(target.canonical, file, stamp, passages, time())
+            return False
+        return True
 
-    def _passages(self, target: Target, projection: Projection) -> Iterator[Passage]:
+    def _add(
+        self,
+        batch: Batch,
+        target: Target,
+        projection: Projection,
+        stamp: str,
+        held: Known | None,
+    ) -> None:
         timeline = Timeline(projection, passing=True)
-        lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
-        for position in timeline.events(range(timeline.size)):
+        settled = _settled(timeline)
+        session = Session(
+            target.canonical, _file_of(target), stamp, settled, _sum(projection, settled)
+        )
+
+        def passages(start: int, stop: int) -> list[Passage]:
+            return list(self._passages(target, timeline, range(start, stop)))
+
+        rest = passages(settled, timeline.size)
+        if held is not None and held.slots <= settled and held.sum == _sum(projection, held.slots):
+            batch.grow(held, session, passages(held.slots, settled), rest)
+        else:
+            batch.add(session, passages(0, settled), rest)
+
+    def _passages(self, target: Target, timeline: Timeline, positions: range) -> Iterator[Passage]:
+        header = timeline.projection.header
+        lookups = Lookups(header.tool_prefix, self._sessions.asking(target.canonical))
+        for position in timeline.events(positions):
             event, role = timeline.event(position), timeline.role(position)
             call_id = timeline.call_id(position)
             kind = _LOOKUP if lookups.includes(event, call_id) else ROLES.index(role)
-            key = _key(projection.header.host, event, role, call_id)
-            instant, found = timeline.instant(position), list(words(_indexed_text(event)))
-            for start in range(0, max(1, len(found)), PASSAGE_WORDS):
-                yield Passage(event.seq, kind, instant, key, found[start : start + PASSAGE_WORDS])
+            key = _key(header.host, event, role, call_id)
+            instant, found = timeline.instant(position), chunks(_indexed_text(event))
+            # A tool's text is short enough as it is.
+            size = PASSAGE_WORDS if event.status is None else max(1, len(found))
+            for start in range(0, max(1, len(found)), size):
+                yield Passage(event.seq, kind, instant, key, found[start : start + size])
 
     def _open(self, target: Target) -> Projection | None:
         """Return a session; None when it cannot be read, which costs it alone among many."""
@@ -423,7 +455,21 @@ def _file_stamp(file: str) -> str:
     return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
 
 
-def _branch_stamp(projection: Projection) -> str:
+def _file_of(target: Target) -> str:
+    return "" if target.entry is None else str(target.entry.file)
+
+
+def _sum(projection: Projection, slots: int) -> int:
+    """Return what is the same as long as the first slots of a branch are the same."""
     branch = projection.branch
-    told = zlib.crc32(branch.seqs.tobytes() + bytes(branch.kinds))
-    return f"{projection.last_seq} {len(branch.seqs)} {told}"
+    return zlib.crc32(branch.seqs[:slots].tobytes() + bytes(branch.kinds[:slots]))
+
+
+def _settled(timeline: Timeline) -> int:
+    """Return how many slots there are before the first call near the end whose result may come."""
+    for position in timeline.events(
+        range(max(0, timeline.size - OPEN_SLOTS), timeline.size), frozenset({SlotKind.CALL})
+    ):
+        if timeline.partner(position) is None:
+            return position
+    return timeline.size

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from hindnote.core.notes.operations.matches import LINE_SHOWN, TRUNCATED, Hits, excerpt
 from hindnote.core.notes.operations.models import Match
 from hindnote.core.recall.asking import Question, ask
-from hindnote.core.recall.index import Index, Known, Passage
+from hindnote.core.recall.batch import Batch, Passage, Session
+from hindnote.core.recall.index import Index, Known
 from hindnote.core.recall.passages import best_start, spoken_cut
-from hindnote.core.recall.words import placed, words
+from hindnote.core.recall.words import chunks, placed
 
 if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts
@@ -34,9 +35,12 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
         sessions: dict[int, Known] = {}
         places: dict[int, int] = {}
         # The newest one is the last to be given, and so wins a tie.
-        for place in reversed(range(len(read))):
-            known = index.replace(str(place), "", "", list(_passages(*read[place])), 0.0)
-            sessions[known.number], places[known.number] = known, place
+        batch = Batch(index)
+        for place, (facts, body) in enumerate(read):
+            batch.add(Session(str(place), "", "", 0, 0), _passages(facts, body), ())
+        batch.flush()
+        for (name, _), known in sorted(index.known().items(), key=lambda item: -int(item[0][0])):
+            sessions[known.number], places[known.number] = known, int(name)
         ranked = ask(index, question, sessions, lambda *_: True, lambda _: 1.0)
     lines = defaultdict[int, list[int]](list)
     for one in ranked:
@@ -49,7 +53,7 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
 
 def _passages(facts: Facts, body: str) -> Iterable[Passage]:
     for number, line in enumerate(body.split("\n"), start=1):
-        if found := list(words(line)):
+        if found := chunks(line):
             yield Passage(number, 0, facts.updated / 1000, 0, found)
 
 

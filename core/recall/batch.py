@@ -1,0 +1,154 @@
+"""Sessions on their way into the index: counted one by one, written many at once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import chain
+
+from msgspec import Struct
+
+from hindnote.core.recall.index import Entry, Held, Index, Known, numbers_of
+from hindnote.core.recall.postings import MOST
+
+FULL = 1_500_000
+"""Postings after which a batch is written."""
+
+TAIL_MOST = 64
+"""Passages of a tail from which on what is settled of it moves out."""
+
+
+class Passage(Struct):
+    """One passage as it is indexed."""
+
+    seq: int
+    kind: int
+    time: float
+    key: int
+    chunks: list[str]
+
+
+class Session(Struct):
+    """One session as it is now."""
+
+    name: str
+    file: str
+    stamp: str
+    slots: int
+    """Slots of its branch that will not change, and a sum of them."""
+
+    sum: int
+
+
+class Batch:
+    """Collects sessions for an index.
+
+    Args:
+        index: Where they are written.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._entries: list[Entry] = []
+        self._base: dict[int, list[int]] = defaultdict(list)
+        self._passages = 0
+        self._size = 0
+
+    def add(self, session: Session, settled: Iterable[Passage], rest: Iterable[Passage]) -> None:
+        """Take a session as a whole.
+
+        Args:
+            session: The session.
+            settled: Passages that will not change.
+            rest: Further ones.
+        """
+        self._take(session, Held.empty(), settled, rest, None)
+
+    def grow(
+        self,
+        known: Known,
+        session: Session,
+        settled: Iterable[Passage],
+        rest: Iterable[Passage],
+    ) -> None:
+        """Take what a session has grown by.
+
+        Args:
+            known: The session as it is in the index.
+            session: As it is now; its first slots are those of the index.
+            settled: Passages after these slots that will not change.
+            rest: Further ones.
+        """
+        settled = list(settled)
+        if len(settled) < TAIL_MOST:
+            settled, rest = [], [*settled, *rest]
+            session.slots, session.sum = known.slots, known.sum
+        self._take(session, self._index.held(known).first(known.settled), settled, rest, known)
+
+    def _take(
+        self,
+        session: Session,
+        before: Held,
+        settled: Iterable[Passage],
+        rest: Iterable[Passage],
+        seen: Known | None,
+    ) -> None:
+        first, place = self._passages, len(before.seqs)
+        new, size = _counted(settled, first, self._base)
+        tail: dict[int, list[int]] = defaultdict(list)
+        last, tail_size = _counted(rest, 0, tail)
+        self._entries.append(
+            Entry(
+                name=session.name,
+                file=session.file,
+                stamp=session.stamp,
+                slots=session.slots,
+                sum=session.sum,
+                held=before + new + last,
+                place=place,
+                settled=place + len(new.seqs),
+                first=first,
+                tail=tail,
+                seen=seen,
+            )
+        )
+        self._passages += len(new.seqs)
+        self._size += size + tail_size
+        if self._size >= FULL:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was taken."""
+        if self._entries:
+            entries, base = self._entries, self._base
+            self._entries, self._base = [], defaultdict(list)
+            self._passages = self._size = 0
+            self._index.write(entries, base)
+
+
+def _counted(
+    passages: Iterable[Passage], first: int, found: dict[int, list[int]]
+) -> tuple[Held, int]:
+    """Add the terms of passages to those that were found; return what is known of the passages.
+
+    Args:
+        passages: The passages.
+        first: Number of the first one.
+        found: By term: the postings; makes an empty list for a new term.
+
+    Returns:
+        Facts of the passages, and how many postings there were.
+    """
+    held, kinds, size = Held.empty(), bytearray(), 0
+    for number, passage in enumerate(passages, start=first):
+        counts = Counter(chain.from_iterable(map(numbers_of.__getitem__, passage.chunks)))
+        for term, count in counts.items():
+            found[term].append(number << 2 | (count - 1 if count < MOST else MOST - 1))
+        size += len(counts)
+        held.seqs.append(passage.seq)
+        held.lengths.append(counts.total())
+        held.times.append(passage.time)
+        held.keys.append(passage.key)
+        kinds.append(passage.kind)
+    held.kinds = bytes(kinds)
+    return held, size
