@@ -118,6 +118,17 @@ class Place:
         with self._opened(self.folder) as there:
             return all(_digest_at(there, name) == _digest(data) for name, data in files.items())
 
+    def wrote(self, files: Mapping[str, bytes]) -> bool:
+        """Return whether exactly these contents were written there, whatever was changed since.
+
+        Raises:
+            NotOurs: The manifest cannot be taken for hindnote's.
+        """
+        record = self.written()
+        return record is not None and record.files == {
+            name: [_digest(data)] for name, data in files.items()
+        }
+
     def put(
         self, files: Mapping[str, bytes], facts: Mapping[str, str] | None = None
     ) -> Iterator[str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
+from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import NotOurs, Place
 from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
 from hindnote.core.programs import in_project, outside_project
 from hindnote.hosts.claude.install import (
@@ -21,8 +22,10 @@ from hindnote.hosts.claude.install import (
     plugin_files,
     skills_place,
 )
+from hindnote.hosts.claude.switch import MARKETPLACE_PLUGIN, SKILLS_PLUGIN, switched_off
 
-REINSTALL = "run `hindnote install claude` again"
+INSTALL = "hindnote install claude"
+REINSTALL = f"run `{INSTALL}` again"
 
 
 def checks() -> Iterator[Finding]:
@@ -34,8 +37,7 @@ def checks() -> Iterator[Finding]:
             if place.written() is None:
                 if place.is_taken():
                     taken = True
-                    advice = "move it away; `hindnote install claude` installs hindnote's"
-                    yield Finding("warning", str(place.folder), FOREIGN, advice)
+                    yield examine_foreign(place, INSTALL)
                 continue
         except NotOurs as damaged:
             yield Finding("error", str(place.folder), str(damaged), REINSTALL)
@@ -62,7 +64,8 @@ def _claude() -> Iterator[Finding]:
     yield running(executable, "--version")
     version = claude_version(executable)
     if version is None:
-        yield Finding("warning", executable, "--version does not say which version it is")
+        told = "--version does not say which version it is"
+        yield Finding("error", executable, told, "try `claude --version`")
     elif version < NEEDED:
         yield Finding(
             "error",
@@ -75,14 +78,18 @@ def _claude() -> Iterator[Finding]:
 
 
 def _plugin(place: Place, below: str) -> Iterator[Finding]:
-    changed = place.changed()
-    for path in changed:
-        if path.exists():
-            advice = "move it away, then run `hindnote install claude`"
-            yield Finding("error", str(path), "is not as hindnote wrote it", advice)
-        else:
-            yield Finding("error", str(path), "is missing", REINSTALL)
+    off = switched_off(MARKETPLACE_PLUGIN if below else SKILLS_PLUGIN)
+    if off is not None:
+        yield Finding("warning", off.plugin, off.told, off.advice)
     python = named_python(place.folder / below / "hooks" / "runtime.ts")
+    found = [*examine_folder(place, _current(below, python), INSTALL), *_python(place, python)]
+    yield from found
+    if all(finding.level == "ok" for finding in found):
+        yield Finding("ok", str(place.folder), f"is current, and runs {python}")
+
+
+def _python(place: Place, python: str | None) -> Iterator[Finding]:
+    """Look whether the Python that the plugin runs has hindnote."""
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
         return
@@ -93,12 +100,6 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
     yield running(python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(python)) is not None:
         yield Finding("error", python, problem, REINSTALL)
-    elif not changed and _is_old(place, below, python):
-        yield Finding(
-            "warning", str(place.folder), "is not of the version that runs this", REINSTALL
-        )
-    elif not changed:
-        yield Finding("ok", str(place.folder), f"is current, and runs {python}")
 
 
 def named_python(runtime: Path) -> str | None:
@@ -110,9 +111,8 @@ def named_python(runtime: Path) -> str | None:
     return found[2] if found else None
 
 
-def _is_old(place: Place, below: str, python: str) -> bool:
-    """Return whether this hindnote would install other files; another Python's are its own."""
+def _current(below: str, python: str | None) -> dict[str, bytes] | None:
+    """Return the files that this hindnote would install; None where another Python's belong."""
     if python != sys.executable:
-        return False
-    files = marketplace_files() if below else plugin_files()
-    return not place.holds(files)
+        return None
+    return marketplace_files() if below else plugin_files()

@@ -22,6 +22,7 @@ from hindnote.core.install.programs import dotted, told_version
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.programs import outside_project
 from hindnote.hosts.claude.paths import usual_config_dir
+from hindnote.hosts.claude.switch import MARKETPLACE_PLUGIN, SKILLS_PLUGIN, switched_off
 
 NEEDED = (2, 1, 326)
 """The oldest Claude Code whose plugins can answer a call at `tool.run`."""
@@ -39,9 +40,6 @@ PLUGIN_FILES = re.compile(_PLUGIN_FILES)
 MARKETPLACE_FILES = re.compile(rf"hindnote/(?:{_PLUGIN_FILES})|\.claude-plugin/marketplace\.json")
 """The names of all files of the marketplace, of any hindnote."""
 
-PLUGIN = "hindnote@hindnote"
-"""The plugin as Claude Code names it when it comes from our marketplace."""
-
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
@@ -49,7 +47,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @click.option(
     "--marketplace",
     is_flag=True,
-    help="Install through a local marketplace, so that /plugin lists and switches it.",
+    help="Install through a local marketplace, as Claude Code installs other plugins.",
 )
 @_dry_run
 def install(marketplace: bool, dry_run: bool) -> None:
@@ -71,7 +69,10 @@ def install(marketplace: bool, dry_run: bool) -> None:
         if marketplace and executable and (touched or not _has_joined(executable)):
             _join_marketplace(executable, here.folder, dry_run)
             touched = True
-    if not touched:
+    off = switched_off(MARKETPLACE_PLUGIN if marketplace else SKILLS_PLUGIN)
+    if off and off.named and not (marketplace and dry_run):
+        click.echo(f"{off.plugin} {off.told}; {off.advice}")
+    elif not touched:
         click.echo(f"nothing to do: {here.folder} is current")
     elif not dry_run:
         click.echo("Claude Code loads it at its next start")
@@ -206,14 +207,14 @@ def _has_joined(executable: str) -> bool:
     """Return whether Claude Code lists the plugin, switched on; False when it does not tell."""
     try:
         listed = json.loads(_ended(executable, "plugin", "list", "--json").stdout)
-        return any(one["id"] == PLUGIN and one["enabled"] is True for one in listed)
+        return any(one["id"] == MARKETPLACE_PLUGIN and one["enabled"] is True for one in listed)
     except (subprocess.TimeoutExpired, ValueError, TypeError, KeyError):
         return False
 
 
 def _join_marketplace(executable: str, folder: Path, dry_run: bool) -> None:
     """Let Claude Code install the plugin, also after an update or when it was switched off."""
-    for command in (("marketplace", "add", str(folder)), ("install", PLUGIN)):
+    for command in (("marketplace", "add", str(folder)), ("install", MARKETPLACE_PLUGIN)):
         if problem := _run(dry_run, executable, "plugin", *command):
             raise click.ClickException(problem)
 
@@ -222,8 +223,10 @@ def _leave_marketplace(dry_run: bool) -> None:
     """Take the plugin out of Claude Code's settings; a person may have done it before."""
     executable = outside_project("claude")
     if executable is None:
-        click.echo(f"there is no claude on the PATH to take {PLUGIN} out of its settings")
+        click.echo(
+            f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings"
+        )
         return
-    for command in (("uninstall", PLUGIN), ("marketplace", "remove", "hindnote")):
+    for command in (("uninstall", MARKETPLACE_PLUGIN), ("marketplace", "remove", "hindnote")):
         if problem := _run(dry_run, executable, "plugin", *command):
             click.echo(problem)

@@ -6,13 +6,13 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
+from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import NotOurs, Place
 from hindnote.core.install.programs import (
     ISOLATED,
     dotted,
@@ -21,7 +21,6 @@ from hindnote.core.install.programs import (
     unusable_python,
     version_in,
 )
-from hindnote.core.install.record import Record
 from hindnote.core.programs import in_project, outside_project
 from hindnote.core.tools.registry import NAMES
 from hindnote.hosts.pi.install import PI, TESTED, pi_version, place
@@ -114,22 +113,24 @@ def _is_installed(there: Place) -> bool:
 
 def _installation(scope: Scope) -> Iterator[Finding]:
     there, subject = place(scope), str(scope.extension)
-    flag = " --project" if scope.name == "project" else ""
+    command = "hindnote install pi" + (" --project" if scope.name == "project" else "")
     try:
         record, taken = there.written(), there.is_taken()
     except NotOurs as damaged:
-        yield Finding("error", subject, str(damaged))
+        yield Finding("error", subject, str(damaged), f"run `{command}` again")
         return
     if taken:
-        told = f"{FOREIGN}; Pi may load it"
-        advice = f"move it away; `hindnote install pi{flag}` installs hindnote's"
-        yield Finding("error", subject, told, advice)
+        yield examine_foreign(there, command)
     if record is None:
         return
-    again = f"run `hindnote install pi{flag}` again"
     named = interpreter(scope.extension)
-    yield from _unusable(scope, scope.extension, named, again)
-    yield from _files(there, record, named.python, again)
+    found = [
+        *_unusable(scope, scope.extension, named, f"run `{command}` again"),
+        *examine_folder(there, shipped(), command),
+    ]
+    yield from found
+    if all(finding.level == "ok" for finding in found):
+        yield Finding("ok", subject, f"is current, and runs {named.python}")
 
 
 def _references(scope: Scope) -> Iterator[Finding]:
@@ -169,27 +170,6 @@ def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> It
     yield running(named.python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(named.python)) is not None:
         yield Finding("error", subject, f"{runs}, which {problem}", advice)
-
-
-def _files(there: Place, record: Record, python: str, again: str) -> Iterator[Finding]:
-    changed = there.changed()
-    missing = [path.name for path in changed if not path.exists()]
-    edited = [path.name for path in changed if path.exists()]
-    subject = str(there.folder)
-    if missing:
-        yield Finding("error", subject, f"lacks {', '.join(missing)}", again)
-    if edited:
-        yield Finding(
-            "warning",
-            subject,
-            f"was changed by hand: {', '.join(edited)}",
-            "keep it, or move it away and " + again,
-        )
-    if not changed and not there.holds(shipped()):
-        told = f"is of hindnote {record.facts.get('version')}, this is {version('hindnote')}"
-        yield Finding("error", subject, told, again)
-    elif not changed:
-        yield Finding("ok", subject, f"is current, and runs {python}")
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:

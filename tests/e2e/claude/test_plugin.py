@@ -82,3 +82,21 @@ def test_doctor_finds_nothing_wrong_with_the_installation(claude: Claude) -> Non
 
     assert f"ok       {skills}: is current, and runs " in report
     assert f"ok       {claude.executable}: Claude Code 2.1." in report
+
+
+def test_a_plugin_that_a_person_switched_off_is_told_until_it_is_on_again(claude: Claude) -> None:
+    claude.model.then(DONE, DONE)
+    plugin(claude, "disable", "hindnote@skills-dir")
+    claude.run("without")
+    assert offered(claude) == 0
+    told = "hindnote@skills-dir: is switched off in"
+
+    assert told in claude.hindnote("doctor", status=None)
+    assert "nothing to do" not in claude.hindnote("install", "claude")
+
+    # The way out that both name.
+    plugin(claude, "enable", "hindnote@skills-dir", "--scope", "user")
+    assert told not in claude.hindnote("doctor", status=None)
+    assert "nothing to do" in claude.hindnote("install", "claude")
+    claude.run("with")
+    assert offered(claude) == 7

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_a_plugin_of_somebody_else_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "level"), [("2.1.300 (Claude Code)", "error"), ("what", "warning")]
+    ("version", "level"), [("2.1.300 (Claude Code)", "error"), ("what", "error")]
 )
 def test_an_unusable_claude_is_found(tmp_path: Path, version: str, level: str) -> None:
     claude(tmp_path, version)
@@ -81,7 +82,111 @@ def test_a_changed_file_is_found() -> None:
     folder = installed()
     (folder / "hooks" / "tools.ts").write_text("")
 
-    assert [finding.subject for finding in wrong()] == [str(folder / "hooks" / "tools.ts")]
+    [finding] = wrong()
+    assert (finding.level, finding.subject) == ("warning", str(folder))
+    assert finding.message == "was changed by hand: hooks/tools.ts"
+
+
+def test_a_missing_file_is_found() -> None:
+    folder = installed()
+    (folder / "hooks" / "tools.ts").unlink()
+
+    [finding] = wrong()
+    assert (finding.level, finding.message) == ("error", "lacks hooks/tools.ts")
+
+
+def test_an_old_plugin_that_was_changed_as_well_is_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = installed()
+    (folder / "hooks" / "tools.ts").write_text("")
+    monkeypatch.setattr("hindnote.hosts.claude.doctor.plugin_files", lambda: {"README.md": b"new"})
+
+    edited, old = wrong()
+
+    assert edited.message == "was changed by hand: hooks/tools.ts"
+    assert (old.level, old.subject) == ("error", str(folder))
+    assert "another version of hindnote" in old.message
+
+
+@pytest.mark.parametrize(
+    ("scope", "file"),
+    [
+        ("user", "home/.claude/settings.json"),
+        ("project", "project/.claude/settings.json"),
+        ("local", "project/.claude/settings.local.json"),
+    ],
+)
+def test_a_plugin_that_is_switched_off_is_told_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str, file: str
+) -> None:
+    settings = tmp_path / file
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"enabledPlugins": {"hindnote@skills-dir": false}}')
+    (tmp_path / "project").mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path / "project")
+    installed()
+
+    [finding] = wrong()
+
+    assert finding.level == "warning"
+    assert finding.message.startswith(f"is switched off in {settings}")
+    assert f"claude plugin enable hindnote@skills-dir --scope {scope}" in finding.advice
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "local", "on"),
+    # What Claude Code 2.1.332 lists for them.
+    [
+        (False, True, None, True),
+        (False, None, True, True),
+        (True, False, None, False),
+        (True, False, True, True),
+        (True, True, False, False),
+        (None, None, None, True),
+    ],
+)
+def test_the_nearest_setting_decides_whether_a_plugin_is_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    user: bool | None,
+    project: bool | None,
+    local: bool | None,
+    on: bool,
+) -> None:
+    theirs = tmp_path / "project" / ".claude"
+    theirs.mkdir(parents=True)
+    installed()
+    files = {
+        tmp_path / "home" / ".claude" / "settings.json": user,
+        theirs / "settings.json": project,
+        theirs / "settings.local.json": local,
+    }
+    for file, enabled in files.items():
+        named = {} if enabled is None else {"hindnote@skills-dir": enabled}
+        file.write_text(json.dumps({"enabledPlugins": named}))
+    monkeypatch.chdir(theirs.parent)
+
+    assert (wrong() == []) is on
+
+
+@pytest.mark.parametrize("data", ["{", "[]", '{"enabledPlugins": 5}', "[" * 100_000])
+def test_settings_that_say_nothing_of_plugins_switch_nothing_off(tmp_path: Path, data: str) -> None:
+    installed()
+    (tmp_path / "home" / ".claude" / "settings.json").write_text(data)
+
+    assert wrong() == []
+
+
+def test_a_marketplace_that_claude_did_not_install_from_is_told(tmp_path: Path) -> None:
+    list(marketplace_place().put(marketplace_files()))
+
+    [finding] = wrong()
+    assert finding.subject == "hindnote@hindnote"
+    assert finding.message.startswith("is not switched on in")
+
+    settings = tmp_path / "home" / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"enabledPlugins": {"hindnote@hindnote": true}}')
+    assert wrong() == []
 
 
 def test_a_damaged_manifest_is_found() -> None:
@@ -99,7 +204,7 @@ def test_an_installation_of_another_version_is_found(
     newer = {name: b"newer"}
     monkeypatch.setattr("hindnote.hosts.claude.doctor.plugin_files", lambda: newer)
 
-    assert [(finding.level, finding.subject) for finding in wrong()] == [("warning", str(folder))]
+    assert [(finding.level, finding.subject) for finding in wrong()] == [("error", str(folder))]
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,28 @@ def test_install_again_touches_nothing(claude: Callable[..., Path], folder: Path
     assert (result.exit_code, result.output) == (0, f"nothing to do: {folder} is current\n")
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_install_tells_that_claude_has_the_plugin_switched_off(
+    claude: Callable[..., Path], tmp_path: Path, again: bool
+) -> None:
+    claude()
+    settings = tmp_path / "home" / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"enabledPlugins": {"hindnote@skills-dir": false}}')
+    if again:
+        run(install)
+
+    output = run(install).output
+
+    assert "nothing to do" not in output
+    assert "Claude Code loads it" not in output
+    assert output.endswith(
+        f"hindnote@skills-dir is switched off in {settings}, so Claude Code does not load it; "
+        "`claude plugin enable hindnote@skills-dir --scope user` switches it on\n"
+    )
+    assert json.loads(settings.read_text()) == {"enabledPlugins": {"hindnote@skills-dir": False}}
+
+
 def test_uninstall_takes_everything_away(claude: Callable[..., Path], folder: Path) -> None:
     claude()
     run(install)

@@ -80,7 +80,9 @@ def test_an_interpreter_that_is_gone_is_an_error(sound: Path) -> None:
     data = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**data, "python": "/gone/python"}))
 
-    assert "error" in levels()
+    [finding] = found(str(sound / INSTALLED))
+    assert finding.level == "error"
+    assert finding.message.startswith("runs /gone/python, which cannot be run")
 
 
 def test_an_interpreter_without_hindnote_is_an_error(sound: Path) -> None:
@@ -88,7 +90,7 @@ def test_an_interpreter_without_hindnote_is_an_error(sound: Path) -> None:
     data = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**data, "python": "/bin/false"}))
 
-    [finding, _] = found(str(sound / INSTALLED))
+    [finding] = found(str(sound / INSTALLED))
 
     assert (finding.level, finding.message) == (
         "error",
@@ -125,6 +127,21 @@ def test_missing_edited_and_old_files_are_told_apart(
     index.write_bytes(original)
     monkeypatch.setattr("hindnote.hosts.pi.doctor.shipped", lambda: {"index.ts": b"newer"})
     assert [f.level for f in found(str(folder))] == ["error"]
+
+
+def test_an_old_extension_that_was_changed_as_well_is_both(
+    sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = sound / INSTALLED
+    (folder / "index.ts").write_text("// mine")
+    monkeypatch.setattr("hindnote.hosts.pi.doctor.shipped", lambda: {"index.ts": b"newer"})
+
+    edited, old = found(str(folder))
+
+    assert (edited.level, edited.message) == ("warning", "was changed by hand: index.ts")
+    assert old.level == "error"
+    assert "another version of hindnote" in old.message
+    assert "move the changed files away" in old.advice
 
 
 def test_a_folder_without_manifest_is_an_error_unless_it_is_empty(home: Path) -> None:
