@@ -11,7 +11,7 @@ from msgspec import Struct
 from hindnote.core.recall.index import Entry, Held, Index, Known, numbers_of
 from hindnote.core.recall.postings import MOST
 
-FULL = 1_500_000
+FULL = 800_000
 """Postings after which a batch is written."""
 
 TAIL_MOST = 64

@@ -191,7 +191,7 @@ class State(Struct, frozen=True):
 class _Numbers(dict[str, tuple[int, ...]]):
     """By chunk of a text: the numbers that stand for its terms. Forgets all when it is full."""
 
-    FULL = 300_000
+    FULL = 100_000
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
         if len(self) >= self.FULL:
@@ -353,6 +353,8 @@ class Index:
             if row is None:
                 # Another process has indexed it again meanwhile.
                 return Held.empty()
+            if zlib.crc32(row[0]) != row[1]:
+                raise Damaged("what is known of a session is not as it was written")
             try:
                 found = Held.unpack(row[0])
             except ValueError as error:

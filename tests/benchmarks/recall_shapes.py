@@ -55,7 +55,7 @@ def rows(language: Language, number: int, size: int, folder: Path) -> Iterator[d
             {"type": "text", "text": language.prose(draw.choice((90, 300, 900)))}
         ]
         call = {"type": "tool_use", "id": f"toolu_{n}", "name": "Bash"}
-        output = language.output(draw.choice((400, 1_500, 3_000, 8_000, 25_000)))
+        output = language.output(draw.choice((400, 1_500, 3_000, 8_000, 25_000, 60_000)))
         turns = [
             (
                 "assistant",

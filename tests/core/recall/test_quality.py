@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
@@ -13,6 +14,7 @@ from hindnote.core.call import Dispatcher
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall
 from hindnote.core.recall.index import term_of
+from hindnote.core.recall.words import words
 
 
 class Memory:
@@ -120,6 +122,37 @@ def test_the_index_holds_no_word_of_a_session_and_belongs_to_its_owner(memory: M
     held = b"".join(one.read_bytes() for one in memory.cache.glob("recall-*")).lower()
     assert b"idempotency" not in held
     assert b"antimeridian" not in held
+
+
+def test_no_three_words_of_a_session_and_no_credential_are_in_the_index(memory: Memory) -> None:
+    secrets = ("hunter2hunter2", "ghp_0123456789abcdefghijABCDEFGHIJ456789", "AKIAABCDEFGHIJKLMNOP")
+    file = next(memory.written.claude.rglob("*.jsonl"))
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    said = f"password = {secrets[0]}, the key is {secrets[1]} or {secrets[2]}"
+    row = {
+        **rows[0],
+        "uuid": "00000000-0000-0000-0000-00000000abcd",
+        "parentUuid": rows[-1]["uuid"],
+    }
+    row["message"] = {"role": "user", "content": said}
+    file.write_text("".join(json.dumps(one) + "\n" for one in [*rows, row]), "utf-8")
+    assert memory.about("idempotency")["items"]
+
+    held = b"".join(one.read_bytes() for one in memory.cache.glob("recall-*")).lower()
+
+    for script in scripts():
+        for turn in script.turns:
+            parts = turn.text.lower().split()
+            for start in range(len(parts) - 2):
+                run = " ".join(parts[start : start + 3])
+                assert len(run) < 10 or run.encode() not in held
+    with closing(sqlite3.connect(next(memory.cache.glob("recall-*.sqlite3")))) as database:
+        for secret in secrets:
+            for term in {*words(secret), f"={secret.casefold()}", secret.casefold()}:
+                found = database.execute(
+                    "SELECT count(*) FROM postings WHERE term = ?", (term_of(term),)
+                )
+                assert not term or found.fetchone() == (0,), term
 
 
 def test_a_damaged_or_deleted_index_is_made_anew(memory: Memory) -> None:
