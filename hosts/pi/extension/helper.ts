@@ -17,7 +17,9 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const PATIENCE = 1500;
 /** Lines of the process's log that are kept, for `/hindnote`. */
 const LOG_LINES = 20;
-const ADVICE = "run `hindnote doctor` to find out why";
+const LOOK = "run `hindnote doctor` to find out why";
+/** Where hindnote is gone, so is its command: it has to come back before it can help. */
+const REINSTALL = "install hindnote again, and then the extension with `hindnote install pi`";
 
 interface Pending {
 	resolve(value: unknown): void;
@@ -31,6 +33,7 @@ class Connection {
 	readonly closed: Promise<void>;
 	ready = false;
 	over = false;
+	private lastWords = "";
 	readonly child: Child;
 	private readonly log: (text: string) => void;
 	private buffered = "";
@@ -40,18 +43,24 @@ class Connection {
 		this.log = log;
 		this.closed = new Promise((resolve) => {
 			child.on("close", (code, signal) => {
-				this.end(`ended (${signal ?? `exit ${code}`})`);
+				// What Python says where hindnote was uninstalled: its command went with it.
+				const lost = /No module named '?hindnote\b/.test(this.lastWords);
+				const how = `ended (${signal ?? `exit ${code}`})`;
+				this.end(lost ? `${how}: ${this.lastWords}` : how, lost ? REINSTALL : LOOK);
 				resolve();
 			});
 			child.on("error", (error) => {
-				this.end(`could not be run (${error.message})`);
+				this.end(`could not be run (${error.message})`, REINSTALL);
 				resolve();
 			});
 		});
 		// Mostly a process that has just died; one that only stopped reading is of no use either.
 		child.stdin.on("error", () => child.kill("SIGKILL"));
 		child.stdout.setEncoding("utf8").on("data", (chunk: string) => this.take(chunk));
-		child.stderr.setEncoding("utf8").on("data", (chunk: string) => this.log(chunk));
+		child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+			this.lastWords = chunk.trim().split("\n").at(-1) ?? "";
+			this.log(chunk);
+		});
 	}
 
 	send(message: object): void {
@@ -59,12 +68,12 @@ class Connection {
 	}
 
 	/** Fail what is in flight. The one who comes first says why. */
-	end(how: string): void {
+	end(how: string, advice = LOOK): void {
 		if (this.over) return;
 		this.over = true;
 		const told = this.ready
 			? `hindnote's process ${how} while the call ran; whether it was carried out is unknown. The next call starts another.`
-			: `hindnote's process ${how} before it was ready; ${ADVICE}`;
+			: `hindnote's process ${how} before it was ready; ${advice}`;
 		for (const request of this.pending.values()) request.reject(new Error(told));
 		this.pending.clear();
 	}
@@ -88,7 +97,7 @@ class Connection {
 		const line = parseLine(text);
 		if ("ready" in line) {
 			if (line.ready.protocol !== PROTOCOL) {
-				this.end("is of another hindnote than this extension (run `hindnote install pi` again)");
+				this.end("is of another hindnote than this extension", "run `hindnote install pi` again");
 				this.child.stdin.end();
 				return;
 			}

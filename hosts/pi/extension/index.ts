@@ -9,6 +9,7 @@
  * Usage: `hindnote install pi`, or `pi install <this folder>`; `/hindnote` tells the state.
  */
 
+import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { declarations, definition, REMAINING } from "./declarations.ts";
 
@@ -30,10 +31,19 @@ function register(pi: ExtensionAPI, definitions: ToolDefinition[]): void {
 	pi.registerTool(last);
 }
 
+/** The channel on which a second hindnote, which keeps silent from then on, tells the first one of itself. */
+const SECOND = "hindnote:second";
+
+function leftOut(names: string[], owner: string): string {
+	const [are, tools] = names.length === 1 ? ["is", "a tool of this name"] : ["are", "tools of these names"];
+	return `${names.join(", ")} ${are} left out: ${owner} has ${tools}`;
+}
+
 export default function hindnote(pi: ExtensionAPI) {
 	const complaints: string[] = [];
 	const ours: string[] = [];
 	let project: Promise<string[]> | undefined;
+	let isSecond = false;
 	let draw: typeof import("./draw.ts") | undefined;
 
 	let loading: Promise<typeof import("./runtime.ts")> | undefined;
@@ -41,7 +51,7 @@ export default function hindnote(pi: ExtensionAPI) {
 	async function load() {
 		loading ??= import("./runtime.ts");
 		const { Runtime, remainingTokens } = await loading;
-		runtime ??= new Runtime(pi);
+		runtime ??= new Runtime(pi, complain);
 		return { runtime, remainingTokens };
 	}
 
@@ -54,9 +64,12 @@ export default function hindnote(pi: ExtensionAPI) {
 	/** Register the tools whose names are nobody else's, and return their names. */
 	function offer(ctx: ExtensionContext, tools: ToolDefinition[]): string[] {
 		const owners = new Map(pi.getAllTools().map((tool) => [tool.name, tool.sourceInfo.path]));
-		for (const { name } of tools.filter((tool) => owners.has(tool.name))) {
-			complain(ctx, `${name} is left out: ${owners.get(name)} has a tool of this name`);
+		const taken = new Map<string, string[]>();
+		for (const { name } of tools) {
+			const owner = owners.get(name);
+			if (owner !== undefined) taken.set(owner, [...(taken.get(owner) ?? []), name]);
 		}
+		for (const [owner, names] of taken) complain(ctx, leftOut(names, owner));
 		const free = tools.filter((tool) => !owners.has(tool.name));
 		register(pi, free);
 		return free.map((tool) => tool.name);
@@ -71,7 +84,23 @@ export default function hindnote(pi: ExtensionAPI) {
 		};
 	};
 
+	/** Return whether another hindnote offers everything already; that is told once, for all that is left out. */
+	function yields(ctx: ExtensionContext): boolean {
+		const first = pi.getCommands().find(({ name, source }) => source === "extension" && name === "hindnote");
+		if (!first) return false;
+		const here = fileURLToPath(new URL("./index.ts", import.meta.url));
+		const told = `it is loaded twice, from ${first.sourceInfo.path} and ${here}; the second one does nothing: remove one of them`;
+		complain(ctx, told);
+		pi.events.emit(SECOND, told);
+		return true;
+	}
+
+	const forget = pi.events.on(SECOND, (told) => complaints.push(String(told)));
+
 	pi.on("session_start", async (_event, ctx) => {
+		isSecond = yields(ctx);
+		if (isSecond) return;
+		registerStatus();
 		if (ctx.mode === "tui") draw = await import("./draw.ts");
 		const tools = declarations("tools.json").map((declared) => {
 			const execute: Execute = async (callId, params, signal, _onUpdate, callCtx) =>
@@ -86,7 +115,8 @@ export default function hindnote(pi: ExtensionAPI) {
 	});
 
 	/** Register the project tools, once, and return their names. */
-	function offerProject(ctx: ExtensionContext): Promise<string[]> {
+	async function offerProject(ctx: ExtensionContext): Promise<string[]> {
+		if (isSecond) return [];
 		project ??= registerProject(ctx);
 		return project;
 	}
@@ -115,15 +145,21 @@ export default function hindnote(pi: ExtensionAPI) {
 		return (await load()).runtime.withBootBlock(event, ctx, offered);
 	});
 
-	pi.on("session_shutdown", () => runtime?.stop());
-
-	pi.registerCommand("hindnote", {
-		description: "Show the state of hindnote: its process, its homes, tools left out, its log",
-		handler: async (_args, ctx) => {
-			const { length } = await offerProject(ctx);
-			const tools = `tools: ${ours.length} registered, ${length} project tools`;
-			const status = await (await load()).runtime.status();
-			ctx.ui.notify([tools, ...complaints, ...status].join("\n"), "info");
-		},
+	pi.on("session_shutdown", () => {
+		forget();
+		return runtime?.stop();
 	});
+
+	/** Register the command once another hindnote could have: two of a name would be `/hindnote:1` and `/hindnote:2`. */
+	function registerStatus(): void {
+		pi.registerCommand("hindnote", {
+			description: "Show the state of hindnote: its process, its homes, tools left out, its log",
+			handler: async (_args, ctx) => {
+				const { length } = await offerProject(ctx);
+				const tools = `tools: ${ours.length} registered, ${length} project ${length === 1 ? "tool" : "tools"}`;
+				const status = await (await load()).runtime.status();
+				ctx.ui.notify([tools, ...complaints, ...status].join("\n"), "info");
+			},
+		});
+	}
 }

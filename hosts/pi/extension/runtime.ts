@@ -29,9 +29,13 @@ function details({ extras: { before, after } }: Answer): Details | undefined {
 export class Runtime {
 	private readonly helper = new Helper(interpreter);
 	private readonly pi: ExtensionAPI;
+	private readonly complain: (ctx: ExtensionContext, complaint: string) => void;
+	/** The window for which a person was told that it has no block. */
+	private complained: string | undefined;
 
-	constructor(pi: ExtensionAPI) {
+	constructor(pi: ExtensionAPI, complain: (ctx: ExtensionContext, complaint: string) => void) {
 		this.pi = pi;
+		this.complain = complain;
 	}
 
 	/** Carry out one call. A refusal comes back as a result; a failure is thrown. */
@@ -86,9 +90,10 @@ export class Runtime {
 		} catch (error) {
 			if (ctx.signal?.aborted) return undefined;
 			// Shown, so that nobody takes the notes for gone; never stored, so that the next request tries again.
-			const told = `hindnote could not list notes and history: ${reason(error)}`;
-			ctx.ui.notify(told, "warning");
-			return { messages: withBlock(messages, told, Date.now()) };
+			const told = `could not list notes and history: ${reason(error)}`;
+			if (this.complained !== `${session} ${window}`) this.complain(ctx, told);
+			this.complained = `${session} ${window}`;
+			return { messages: withBlock(messages, `hindnote ${told}`, Date.now()) };
 		}
 	}
 

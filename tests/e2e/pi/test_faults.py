@@ -103,10 +103,28 @@ def test_a_process_that_cannot_start_is_one_clear_failure(pi: Pi, model: Scripte
     [result] = told(model)
     assert result.is_error
     assert "/nowhere/python" in result.text
-    assert "hindnote doctor" in result.text
+    # The command of an environment that is gone would be of no help.
+    assert "install hindnote again" in result.text
+    assert "hindnote doctor" not in result.text
     # The agent is told, so that it does not take its notes for gone; nothing is stored.
     assert "hindnote could not list notes and history" in model.played[0].prompt
     assert [e for e in pi.entries() if e.get("customType") == "hindnote-boot"] == []
+    # The person is told once, though each of the two requests tried.
+    [line] = done.stderr.splitlines()
+    assert line.startswith("hindnote: could not list notes and history: ")
+
+
+def test_a_missing_block_is_told_once_a_window(pi: Pi, model: ScriptedModel) -> None:
+    pi.extra_env["HINDNOTE_PYTHON"] = "/nowhere/python"
+    model.then(Turn(READ), DONE, DONE, Turn(Text("A summary.")), DONE)
+
+    with pi.rpc() as rpc:
+        rpc.prompt("one")
+        rpc.prompt("two")
+        assert len(rpc.notifications()) == 1
+        rpc.ask("compact")
+        rpc.prompt("three")
+        assert len(rpc.notifications()) == 2
 
 
 def test_no_process_outlives_pi(pi: Pi, model: ScriptedModel) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import Pi
@@ -20,6 +21,16 @@ DONE = Turn(Text("done"))
 def tree(folder: Path) -> dict[str, bytes | None]:
     found = sorted(folder.rglob("*"))
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in found}
+
+
+def opened(schema: Any) -> Any:
+    """Return a schema without the words that its objects are closed, which the extension leaves out."""
+    if isinstance(schema, list):
+        return [opened(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {k: v for k, v in schema.items() if (k, v) != ("additionalProperties", False)}
+    return {key: opened(value) for key, value in kept.items()}
 
 
 def ours(offered: dict[str, object]) -> set[str]:
@@ -56,7 +67,7 @@ def test_the_tools_are_offered_as_the_core_declares_them(pi: Pi, model: Scripted
         # With codemode active, Pi adds to each description how scripts call the tool.
         assert offered[tool["name"]]["description"].startswith(tool["description"])
         schema = offered[tool["name"]]["input_schema"]
-        assert schema["properties"] == tool["inputSchema"]["properties"]
+        assert schema["properties"] == opened(tool["inputSchema"]["properties"])
         assert schema.get("required", []) == tool["inputSchema"].get("required", [])
 
 
@@ -105,6 +116,29 @@ def test_a_tool_of_somebody_else_keeps_its_name(pi: Pi, model: ScriptedModel) ->
     assert not mine.is_error
     assert model.played[0].tools["notes_read"]["description"].startswith("somebody's own")
     assert any("notes_read is left out" in line and str(other) in line for line in notified)
+
+
+def test_a_second_hindnote_is_one_warning_and_is_told_by_the_command(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    second = pi.project / ".pi" / "extensions" / "hindnote"
+    shutil.copytree(pi.extension, second)
+    model.then(Turn(ToolCall("notes_list", {})), DONE)
+
+    with pi.rpc() as rpc:
+        rpc.prompt("hello")
+        [warning] = rpc.notifications()
+        rpc.ask("prompt", message="/hindnote")
+        told = rpc.notifications()[-1]
+
+    assert warning.startswith("hindnote: it is loaded twice, from ")
+    assert str(second / "index.ts") in warning
+    assert str(pi.extension / "index.ts") in warning
+    assert warning.removeprefix("hindnote: ") in told
+    assert "tools: 8 registered, 8 project tools" in told
+    assert not model.played[-1].results[0].is_error
+    boots = [e for e in pi.entries() if e.get("customType") == "hindnote-boot"]
+    assert len(boots) == 1
 
 
 def test_whoever_leaves_the_tools_out_is_not_told_of_notes(pi: Pi, model: ScriptedModel) -> None:

@@ -55,6 +55,9 @@ type Piece = { stream: 'stdout' | 'stderr'; text: string }
 type Resident = { socket: string; isReady: Promise<boolean>; hasAnswered: boolean; end: () => void }
 
 const MODULE = ['-E', '-P', '-m', 'hindnote.hosts.claude'] as const
+/** What Python says where hindnote was uninstalled: its command went with it, and has to come back first. */
+const LOST = /No module named '?hindnote\b/
+const REINSTALL = 'install hindnote again, and then the plugin with `hindnote install claude`'
 const SOCKET_PATH_LIMIT = 100
 const START_MS = 5_000
 const RETRY_MS = 60_000
@@ -145,12 +148,13 @@ export class Helper {
     } catch (error) {
       this.#port.log(messageOf(error))
       throw new HelperFailure(
-        `hindnote cannot run ${this.#port.python}, or it did not end in time; \`hindnote install claude\` mends a moved Python`,
+        `hindnote cannot run ${this.#port.python}, or it did not end in time; if that Python is gone, ${REINSTALL}`,
       )
     }
     if (ran.stderr) this.#port.log(ran.stderr)
     if (ran.stdout === '') {
-      throw new HelperFailure(`hindnote did not answer (exit status ${ran.exitCode} of ${this.#port.python}); \`hindnote doctor\` looks into it`)
+      const advice = LOST.test(ran.stderr) ? REINSTALL : '`hindnote doctor` looks into it'
+      throw new HelperFailure(`hindnote did not answer (exit status ${ran.exitCode} of ${this.#port.python}); ${advice}`)
     }
     return parsed(ran.stdout)
   }

@@ -262,11 +262,14 @@ test('without a resident helper each call runs a process, and no start is tried 
 test('a process that answers nothing is a failure that names the way out', async ($, on) => {
   const world = new World(on)
   world.canSpawn = false
-  world.once = () => ({ exitCode: 127, stdout: '', stderr: 'No module named hindnote' })
+  world.once = () => ({ exitCode: 1, stdout: '', stderr: 'No module named hindnote' })
   await $.session.start(START)
 
-  expect(await failure($.tool.call(LIST))).toMatch(/exit status 127.*hindnote doctor/)
+  expect(await failure($.tool.call(LIST))).toMatch(/exit status 1 .*install hindnote again/)
   expect(world.logged.join()).toMatch(/No module named hindnote/)
+
+  world.once = () => ({ exitCode: 127, stdout: '', stderr: 'killed' })
+  expect(await failure($.tool.call(LIST))).toMatch(/exit status 127 .*hindnote doctor/)
 })
 
 test('a Python that cannot be run is a failure that names it', async ($, on) => {
@@ -277,7 +280,7 @@ test('a Python that cannot be run is a failure that names it', async ($, on) => 
   }
   await $.session.start(START)
 
-  expect(await failure($.tool.call(LIST))).toMatch(/^hindnote cannot run python3.*hindnote install claude/)
+  expect(await failure($.tool.call(LIST))).toMatch(/^hindnote cannot run python3.*install hindnote again/)
 })
 
 test('the boot block comes after the blocks of the host', async ($, on) => {

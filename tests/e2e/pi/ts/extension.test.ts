@@ -224,14 +224,15 @@ test("a process of another protocol, of no protocol, or that cannot start is tol
 	for (const [script, told] of [
 		[READY.replace("protocol: 2", "protocol: 1") + "setInterval(() => {}, 1000); process.stdin.on('end', () => process.exit()).resume();", /hindnote install pi/],
 		["console.log('hello'); setInterval(() => {}, 1000);", /no response/],
-		["process.exit(4)", /exit 4.*before it was ready/],
+		["process.exit(4)", /exit 4.*before it was ready; run `hindnote doctor`/],
+		["console.error(\"python3: No module named 'hindnote'\"); process.exitCode = 1;", /exit 1.*No module named 'hindnote' before.*install hindnote again/],
 	] as const) {
 		const helper = fake(script);
 		await assert.rejects(helper.request({ message: { type: "echo" } }), told);
 		await helper.stop();
 	}
 	const helper = new Helper(() => "/nowhere/python");
-	await assert.rejects(helper.request({ message: { type: "echo" } }), /could not be run/);
+	await assert.rejects(helper.request({ message: { type: "echo" } }), /could not be run.*; install hindnote again/);
 	await helper.stop();
 });
 
