@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]')
 
+ENOUGH = 12
+"""Passages of a session that are scored when only a few of its events are wanted."""
+
 Allows = Callable[[int, "Held", int], bool]
 """Whether a passage of a session may answer: session number, its passages, place."""
 
@@ -30,6 +33,14 @@ class Ranked(Struct):
     time: float
     copies: int = 0
     """Other sessions that hold a copy of it."""
+
+
+class Answer(Struct):
+    """What a question found."""
+
+    events: list[Ranked]
+    count: int
+    """Events that hold a word of the question, each once."""
 
 
 class Question(Struct, frozen=True):
@@ -78,8 +89,10 @@ def ask(
     sessions: Mapping[int, Known],
     allows: Allows,
     weight_of: Callable[[int], float],
-) -> list[Ranked]:
-    """Return the events that answer a question, best first; empty when nothing tells enough.
+    *,
+    few: bool = False,
+) -> Answer:
+    """Return the events that answer a question, best first; none when nothing tells enough.
 
     Args:
         index: The index.
@@ -87,10 +100,11 @@ def ask(
         sessions: The sessions that are asked, the newest one last.
         allows: Which passages may answer.
         weight_of: What a passage of a kind counts for.
+        few: Only a few events of each session are wanted, ``ENOUGH`` of its passages at most.
     """
     total = sum(known.passages for known in sessions.values())
     if not total:
-        return []
+        return Answer([], 0)
     found, held = _found(index, question, sessions, allows, weight_of)
     holding, sessions_holding = [0] * len(question.terms), [0] * len(question.terms)
     for session in found.values():
@@ -105,19 +119,23 @@ def ask(
     asked = sum(said)
     told = sum(weight for weight, count in zip(said, holding, strict=True) if count)
     if not asked or told < TOLD * asked:
-        return []
+        return Answer([], 0)
     amount = sum(known.words for known in sessions.values())
     best = max((_told(session, said) for session in found.values()), default=0.0)
     if best < TOGETHER * asked:
-        return []
+        return Answer([], 0)
     averages = max(1.0, amount / total), max(1.0, amount / len(sessions))
-    scores = rank(found, idfs, session_idfs, *averages)
+    # What is raised or left out for another reason may be any passage.
+    most = ENOUGH if few and not question.dates and not question.phrases else None
+    scores = rank(found, idfs, session_idfs, *averages, most)
     if question.dates:
         scores = {
             (number, place): score + DATED * question.fits(held[number].times[place])
             for (number, place), score in scores.items()
         }
-    return _events(scores, held, {number: place for place, number in enumerate(sessions)})
+    holders = _holders(found, held)
+    order = {number: place for place, number in enumerate(sessions)}
+    return Answer(_events(scores, held, holders, order), len(holders))
 
 
 def _told(session: Session, idfs: list[float]) -> float:
@@ -161,33 +179,47 @@ def _found(
     return {number: session for number, session in found.items() if session.counts}, held
 
 
+_Event = tuple[int, int]
+"""A session's number and a seq; or 0 and the key that copies of an event share."""
+
+
+def _event(number: int, facts: Held, place: int) -> _Event:
+    key = facts.keys[place]
+    return (0, key) if key else (number, facts.seqs[place])
+
+
+def _holders(found: Mapping[int, Session], held: Mapping[int, Held]) -> dict[_Event, set[int]]:
+    """Return the events that hold a term, each with the sessions that it is in."""
+    holders: dict[_Event, set[int]] = {}
+    for number, session in found.items():
+        facts = held[number]
+        for place in session.counts:
+            holders.setdefault(_event(number, facts, place), set()).add(number)
+    return holders
+
+
 def _events(
-    scores: Mapping[tuple[int, int], float], held: Mapping[int, Held], order: Mapping[int, int]
+    scores: Mapping[tuple[int, int], float],
+    held: Mapping[int, Held],
+    holders: Mapping[_Event, set[int]],
+    order: Mapping[int, int],
 ) -> list[Ranked]:
     """Return one entry an event, its best passage's score; a forked event once, the newest one."""
-    best: dict[tuple[int, int], Ranked] = {}
-    keys: dict[tuple[int, int], int] = {}
+    best: dict[_Event, Ranked] = {}
     for (number, place), score in scores.items():
         facts = held[number]
-        event = (number, facts.seqs[place])
-        keys[event] = facts.keys[place]
-        if event not in best or score > best[event].score:
-            best[event] = Ranked(number, event[1], score, facts.times[place])
-    newest: dict[int, Ranked] = {}
-    rows = []
-    for event in sorted(best, key=lambda event: -order[event[0]]):
-        row, key = best[event], keys[event]
-        if key and key in newest:
-            first = newest[key]
-            if first.session != row.session:
-                first.copies += 1
-                first.score = max(first.score, row.score)
-                continue
-        elif key:
-            newest[key] = row
-        rows.append(row)
+        event = _event(number, facts, place)
+        newest = max(holders[event], key=order.__getitem__)
+        known = best.get(event)
+        if known is None:
+            copies = len(holders[event]) - 1
+            best[event] = Ranked(number, facts.seqs[place], score, facts.times[place], copies)
+        else:
+            known.score = max(known.score, score)
+            if number == newest:
+                known.session, known.seq = number, facts.seqs[place]
     # Ties go to the newer one; rounded, since sums in another order differ in their last digits.
-    return sorted(rows, key=lambda row: (-round(row.score, 9), -_time(row), -row.seq))
+    return sorted(best.values(), key=lambda row: (-round(row.score, 9), -_time(row), -row.seq))
 
 
 def _time(row: Ranked) -> float:

@@ -191,7 +191,7 @@ class State(Struct, frozen=True):
 class _Numbers(dict[str, tuple[int, ...]]):
     """By chunk of a text: the numbers that stand for its terms. Forgets all when it is full."""
 
-    FULL = 100_000
+    FULL = 200_000
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
         if len(self) >= self.FULL:
@@ -287,6 +287,8 @@ class Index:
             self._opened = file.lstat()
         database = connect(file, PATIENCE, mode=0o600, isolation_level=None)
         try:
+            # Pages that joining segments sets free are given back; holds for a new file alone.
+            database.execute("PRAGMA auto_vacuum=INCREMENTAL")
             database.execute("PRAGMA journal_mode=WAL")
             # A power failure may lose the newest sessions, which are then indexed again.
             database.execute("PRAGMA synchronous=NORMAL")
@@ -408,7 +410,12 @@ class Index:
                 marks = ",".join("?" * len(row))
                 database.execute(f"INSERT OR REPLACE INTO sessions VALUES ({marks})", row)
         self._join()
+        self._give_back()
         self._changed()
+
+    def _give_back(self) -> None:
+        # Each step of the statement frees one page.
+        self._database.execute("PRAGMA incremental_vacuum").fetchall()
 
     def _next(self, counter: str, count: int = 1) -> int:
         (number,) = self._database.execute(f"SELECT {counter} FROM counters").fetchone()
@@ -422,6 +429,7 @@ class Index:
         """Remove sessions and their terms."""
         with self._writing():
             self._purge(set(numbers))
+        self._give_back()
         self._changed()
 
     def _segment(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -69,8 +70,9 @@ def rank(
     session_idfs: Sequence[float],
     average: float,
     session_average: float,
+    most: int | None = None,
 ) -> dict[tuple[int, int], float]:
-    """Return the score of each passage that holds a term, by session and passage.
+    """Return the scores of passages that hold a term, by session and passage.
 
     Args:
         sessions: Those that hold a term of the question.
@@ -78,38 +80,45 @@ def rank(
         session_idfs: The same by sessions.
         average: Words of an average passage.
         session_average: Words of an average session.
+        most: Passages of a session that are scored, those that are best alone; None for all.
     """
     alone: dict[tuple[int, int], float] = {}
     around: dict[tuple[int, int], float] = {}
     whole: dict[int, float] = {}
     for number, session in sessions.items():
-        for place, counts in session.counts.items():
+        own = {
+            place: session.weights[place] * bm25(counts, session.lengths[place], average, idfs)
+            for place, counts in session.counts.items()
+        }
+        if most is not None and len(own) > most:
+            # The later of two that are alike, as everywhere.
+            own = dict(nlargest(most, own.items(), key=lambda item: (item[1], item[0])))
+        for place, score in own.items():
             window = range(max(0, place - 1), min(place + 2, len(session.lengths)))
-            near = _sum(session, window)
-            weight = session.weights[place]
-            alone[number, place] = weight * bm25(counts, session.lengths[place], average, idfs)
+            near, weight = _sum(session, window), session.weights[place]
             length = sum(session.lengths[at] for at in window)
+            alone[number, place] = score
             around[number, place] = weight * bm25(near, length, 3 * average, idfs)
-        total = _sum(session, session.counts)
-        whole[number] = bm25(total, sum(session.lengths), session_average, session_idfs)
+        summed = _sum(session, session.counts)
+        whole[number] = bm25(summed, sum(session.lengths), session_average, session_idfs)
     best_alone, best_around = _best(alone), _best(around)
     first, second, third = map(_standard, (best_alone, best_around, whole))
 
-    def score(one: float, window: float, session: int) -> float:
+    def total(one: float, window: float, session: int) -> float:
         return (
             (one - first.mean) / first.deviation
             + (window - second.mean) / second.deviation
             + (whole[session] - third.mean) / third.deviation
         )
 
-    scores = {key: score(one, around[key], key[0]) for key, one in alone.items()}
+    scores = {key: total(one, around[key], key[0]) for key, one in alone.items()}
     # A session's best passage has what the session's best passage and best window are worth
     # together, also when these are not at the same place; its others keep their distance.
     leading = _best(scores)
     return {
         (session, place): own
         - leading[session]
-        + score(best_alone[session], best_around[session], session)
+        + total(best_alone[session], best_around[session], session)
         for (session, place), own in scores.items()
     }
 

@@ -233,7 +233,7 @@ def _english() -> object:
     return snowballstemmer.stemmer("english")
 
 
-@lru_cache(50_000)
+@lru_cache(100_000)
 def _stem(word: str) -> str:
     if not word.isascii() or not word.isalpha():
         return word

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.operations.selection import Filters
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.sessions import Sessions
-    from hindnote.core.recall.asking import Ranked
+    from hindnote.core.recall.asking import Answer, Ranked
     from hindnote.core.recall.index import Held, Known
     from hindnote.core.tools.operation import BoundCall
 
@@ -137,13 +137,14 @@ class About:
 
     # -- the index -------------------------------------------------------------
 
-    def _ask(self, index: Index, targets: list[Target]) -> tuple[_Coverage, list[Ranked]]:
+    def _ask(self, index: Index, targets: list[Target]) -> tuple[_Coverage, Answer]:
         self._lookups = 0
         coverage = self._cover(index, targets)
         oldest_first = dict(reversed(coverage.sessions.items()))
         matching = self._matching(coverage)
         look_ups: set[tuple[int, int]] = set()
-        roles = self._filters.roles
+        roles, timed = self._filters.roles, self._timed
+        bounded = self._params.before_seq is not None or self._params.after_seq is not None
 
         def allows(number: int, held: Held, place: int) -> bool:
             kind, seq = held.kinds[place], held.seqs[place]
@@ -153,13 +154,13 @@ class About:
                     return False
             elif roles and ROLES[kind] not in roles:
                 return False
-            if not self._filters.in_time(held.times[place]) and self._timed:
+            if timed and not self._filters.in_time(held.times[place]):
                 return False
-            if not self._in_bounds(seq):
+            if bounded and not self._in_bounds(seq):
                 return False
             return matching is None or seq in matching(number)
 
-        ranked = ask(index, self._question, oldest_first, allows, _weight)
+        ranked = ask(index, self._question, oldest_first, allows, _weight, few=self._many)
         self._lookups = len(look_ups)
         return coverage, ranked
 
@@ -315,15 +316,13 @@ class About:
 
     # -- the rows --------------------------------------------------------------
 
-    def _rows(
-        self, coverage: _Coverage, ranked: list[Ranked]
-    ) -> tuple[list[tuple[EventRow, str]], int]:
+    def _rows(self, coverage: _Coverage, ranked: Answer) -> tuple[list[tuple[EventRow, str]], int]:
         """Return the rows with their documents, and how many events more there are."""
         rows: list[tuple[EventRow, str]] = []
         of_session: Counter[int] = Counter()
-        left = len(ranked)
+        left = ranked.count
         timelines: dict[int, Timeline | None] = {}
-        for one in ranked:
+        for one in ranked.events:
             if len(rows) >= self._params.rows:
                 break
             if self._many and of_session[one.session] >= ROWS_OF_A_SESSION:

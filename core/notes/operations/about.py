@@ -43,7 +43,7 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
             sessions[known.number], places[known.number] = known, int(name)
         ranked = ask(index, question, sessions, lambda *_: True, lambda _: 1.0)
     lines = defaultdict[int, list[int]](list)
-    for one in ranked:
+    for one in ranked.events:
         lines[places[one.session]].append(one.seq)
     return [
         (read[place][0], _hits(read[place][1], numbers, question))
