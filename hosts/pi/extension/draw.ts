@@ -1,6 +1,6 @@
 /** How calls and their results look in the terminal: collapsed to a few lines, or whole. */
 
-import { renderDiff, type Theme, type ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { renderDiff, type ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
@@ -36,49 +36,98 @@ export function summary(args: unknown): string {
 	return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 }
 
-/** Keep the first lines; tell how many are left out. */
-export function collapse(lines: string[], expanded: boolean): { shown: string[]; hidden: number } {
-	const shown = expanded ? lines : lines.slice(0, COLLAPSED);
-	return { shown, hidden: lines.length - shown.length };
+/** Tell every argument of a call whole, a line each; texts of several lines and edits go on below their name. */
+export function given(args: unknown, indent = ""): string[] {
+	return Object.entries((args ?? {}) as Record<string, unknown>).flatMap(([key, value]) => {
+		const below = `${indent}  `;
+		if (typeof value === "string" && value.includes("\n")) {
+			return [`${indent}${key}:`, ...value.split("\n").map((line) => below + line)];
+		}
+		if (typeof value === "string" && value !== "") return [`${indent}${key}: ${value}`];
+		if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
+			return [`${indent}${key}:`, ...value.flatMap((one) => item(given(one, `${below}  `), below))];
+		}
+		if (isObject(value)) return [`${indent}${key}:`, ...given(value, below)];
+		return [`${indent}${key}: ${JSON.stringify(value)}`];
+	});
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Mark the first of an item's lines, which are indented by two more. */
+function item(lines: string[], indent: string): string[] {
+	return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
+}
+
+/** What the core writes into a line, near the end of an answer, that tells of something left out. */
+const NOTICE = new RegExp(
+	[
+		"\\[truncated; ",
+		"\\[\\d+ more lines? left out",
+		"this text: ",
+		"incomplete: ",
+		"structured output failed: ",
+		"\\w+: \\d+ more, withheld",
+		"\\(\\d+ rows? (is|are) too much",
+		"(more|lookups_omitted|sessions_remaining|sessions_skipped|damaged_lines|note): ",
+		"page_(older|newer): (?!null)",
+	]
+		.map((start) => `^${start}`)
+		.join("|"),
+);
+
+/** Keep the first lines and the notices of what is left out; tell how many others are hidden, never one alone. */
+export function collapse(lines: string[], expanded: boolean): { head: string[]; hidden: number; notices: string[] } {
+	const notices = lines.slice(COLLAPSED).filter((line) => NOTICE.test(line)).slice(-COLLAPSED);
+	const hidden = lines.length - COLLAPSED - notices.length;
+	// A line that says so would take the place of the one that it hides.
+	if (expanded || hidden <= 1) return { head: lines, hidden: 0, notices: [] };
+	return { head: lines.slice(0, COLLAPSED), hidden, notices };
 }
 
 /** A project tool's result for a person, who has no use for the JSON that the model reads. */
 export function told({ summary, rows = [], rows_omitted }: Summary): string {
-	return [summary, ...rows, ...(rows_omitted ? [`(${rows_omitted} rows are too much to show)`] : [])].join("\n");
+	const omitted = rows_omitted === 1 ? "1 row is" : `${rows_omitted} rows are`;
+	return [summary, ...rows, ...(rows_omitted ? [`(${omitted} too much to show)`] : [])].join("\n");
 }
 
-function body(result: Parameters<Draw["renderResult"]>[0], isError: boolean, theme: Theme): string[] {
+/** The lines of a result; expanded, also what a model alone has use for. */
+function body(result: Parameters<Draw["renderResult"]>[0], expanded: boolean): string[] {
 	const parts = result.content.map((part) => (part.type === "text" ? part.text : ""));
+	if (!Value.Check(Summary, result.details)) return plain(parts.join("\n")).split("\n");
 	// The last block tells what was left out and what was changed.
-	const text = Value.Check(Summary, result.details)
-		? `${told(result.details)}\n${parts.at(-1)}`
-		: parts.join("\n");
-	const color = isError ? "error" : "toolOutput";
-	const lines = plain(text)
-		.split("\n")
-		.map((line) => theme.fg(color, line));
-	if (!Value.Check(Details, result.details)) return lines;
-	return [...lines, ...renderDiff(plain(result.details.diff)).split("\n")];
+	return plain([told(result.details), ...(expanded ? parts : parts.slice(-1))].join("\n")).split("\n");
+}
+
+function lineOf(context: { lastComponent: unknown }): Text {
+	return context.lastComponent instanceof Text ? context.lastComponent : new Text("", 0, 0);
 }
 
 /** The renderers of one tool. */
 export function drawing(name: string): Draw {
 	return {
 		renderCall(args, theme, context) {
-			const text = context.lastComponent instanceof Text ? context.lastComponent : new Text("", 0, 0);
-			const about = summary(args);
-			text.setText(theme.fg("toolTitle", theme.bold(name)) + (about && ` ${theme.fg("accent", about)}`));
+			const text = lineOf(context);
+			const title = theme.fg("toolTitle", theme.bold(name));
+			const about = context.expanded ? given(args).map(plain).map((line) => `\n${line}`).join("") : ` ${summary(args)}`;
+			text.setText(about.trim() === "" ? title : title + theme.fg("accent", about));
 			return text;
 		},
 		renderResult(result, { expanded, isPartial }, theme, context) {
-			const text = context.lastComponent instanceof Text ? context.lastComponent : new Text("", 0, 0);
+			const text = lineOf(context);
 			if (isPartial) return text;
-			const { shown, hidden } = collapse(body(result, context.isError, theme), expanded);
+			const diff = Value.Check(Details, result.details) ? renderDiff(plain(result.details.diff)).split("\n") : [];
+			const { head, hidden, notices } = collapse([...body(result, expanded), ...diff], expanded);
+			const color = context.isError ? "error" : "toolOutput";
+			const colored = (line: string) => (diff.includes(line) ? line : theme.fg(color, line));
+			const shown = head.map(colored);
 			if (hidden > 0) {
 				const hint = context.keyHint("app.tools.expand", "to expand");
 				shown.push(`${theme.fg("muted", `… ${hidden} more lines,`)} ${hint}`);
 			}
-			text.setText(shown.join("\n"));
+			text.setText([...shown, ...notices.map(colored)].join("\n"));
 			return text;
 		},
 	};

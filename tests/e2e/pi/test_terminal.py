@@ -42,3 +42,52 @@ def test_an_update_shows_its_diff_and_a_refusal_its_reason(
     assert "-2 two" in shown
     assert "+2 2" in shown
     assert "error: not_found:" in shown
+
+
+def test_a_collapsed_result_shows_where_it_was_cut(
+    pi: Pi, model: ScriptedModel, terminal: Terminal
+) -> None:
+    pi.note("long", "\n".join(f"line {number} {'x' * 60}" for number in range(1_000)))
+    model.then(
+        Turn(Text("\n\n".join(["the first answer", *"abcdefgh"]))),
+        Turn(ToolCall("notes_read", {"address": "@project/long"})),
+        Turn(ToolCall("history_list", {"limit": 1, "before_seq": 3})),
+        Turn(Text("finished")),
+    )
+    terminal.type("hello")
+    terminal.wait_for("the first answer")
+
+    terminal.type("read it")
+    terminal.wait_for("^ *finished")
+
+    shown = terminal.screen()
+    assert "[truncated; continue at offset_chars=12000]" in shown
+    assert "line 100 " not in shown
+    assert "page_older: {" in shown
+
+
+def test_an_expanded_call_shows_all_that_it_was_given_and_the_whole_result(
+    pi: Pi, model: ScriptedModel, terminal: Terminal
+) -> None:
+    pi.note("plan", "one")
+    edit = {"old_text": "not there", "new_text": "first\nlast of the edit"}
+    body = "\n".join(f"line {number}" for number in range(12))
+    model.then(
+        Turn(
+            ToolCall("notes_write", {"address": "new", "content": body, "description": "About."}),
+            ToolCall("notes_update", {"address": "@project/plan", "edits": [edit]}),
+        ),
+        Turn(Text("finished")),
+    )
+
+    terminal.type("write it")
+    terminal.wait_for("^ *finished")
+    assert "last of the edit" not in terminal.screen()
+    terminal.press("C-o")
+    terminal.wait_for("last of the edit")
+
+    shown = terminal.screen()
+    assert "address: new" in shown
+    assert "line 11" in shown
+    assert "description: About." in shown
+    assert "old_text: not there" in shown

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { BOOT_TYPE, storedBlock, windowOf, withBlock } from "./boot.ts";
 import { difference } from "./diff.ts";
-import { collapse, plain, summary, told } from "./draw.ts";
+import { collapse, given, plain, summary, told } from "./draw.ts";
 import { Helper } from "./helper.ts";
 import { choice, reach } from "./project.ts";
 import { remainingTokens } from "./remaining.ts";
@@ -111,6 +111,7 @@ test("the tools are named in codemode, unless it lists every tool", () => {
 
 test("an answer of a project tool is drawn from its summary and rows", () => {
 	assert.equal(told({ summary: "2 todos", rows: ["a", "b"] }), "2 todos\na\nb");
+	assert.equal(told({ summary: "1 todo", rows_omitted: 1 }), "1 todo\n(1 row is too much to show)");
 	assert.equal(told({ summary: "9 todos", rows_omitted: 9 }), "9 todos\n(9 rows are too much to show)");
 });
 
@@ -130,10 +131,56 @@ test("a call is told in one short line", () => {
 	assert.equal(summary({ address: "x".repeat(500) }).length, 120);
 });
 
-test("a collapsed result tells how much it hides", () => {
-	const lines = Array.from({ length: 20 }, (_, index) => String(index));
-	assert.equal(collapse(lines, false).hidden, 12);
-	assert.deepEqual(collapse(lines, true), { shown: lines, hidden: 0 });
+test("an expanded call tells every argument whole", () => {
+	const edits = [{ old_text: "a\nb", new_text: "" }, { old_text: "c", new_text: "d" }];
+	assert.deepEqual(given({ address: "plan", content: "one\ntwo", limit: 5, roles: ["user", "tool"], edits, set: { tags: [] } }), [
+		"address: plan",
+		"content:",
+		"  one",
+		"  two",
+		"limit: 5",
+		'roles: ["user","tool"]',
+		"edits:",
+		"  - old_text:",
+		"      a",
+		"      b",
+		'    new_text: ""',
+		"  - old_text: c",
+		"    new_text: d",
+		"set:",
+		"  tags: []",
+	]);
+	assert.deepEqual(given(undefined), []);
+	assert.deepEqual(given({ query: "x".repeat(500) }), [`query: ${"x".repeat(500)}`]);
+});
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+
+test("a collapsed result tells how much it hides, and never hides one line alone", () => {
+	for (const count of [0, 1, 8, 9]) {
+		assert.deepEqual(collapse(numbered(count), false), { head: numbered(count), hidden: 0, notices: [] });
+	}
+	for (const count of [10, 20]) {
+		assert.deepEqual(collapse(numbered(count), false), { head: numbered(8), hidden: count - 8, notices: [] });
+		assert.deepEqual(collapse(numbered(count), true), { head: numbered(count), hidden: 0, notices: [] });
+	}
+});
+
+test("a notice of what is left out is never hidden", () => {
+	for (const notice of [
+		"[truncated; continue at offset_chars=12000]",
+		"more: 7 (limit or narrower words reach them)",
+		"page_older: {\"before_seq\":4}",
+		"incomplete: todos 20 of 31",
+		"[1 more line left out to stay within the size of one answer]",
+		"this text: 3 of 9 lines left out",
+		"(1 row is too much to show)",
+	]) {
+		const lines = [...numbered(20), notice, "effects: documents none, cache none"];
+		assert.deepEqual(collapse(lines, false), { head: numbered(8), hidden: 13, notices: [notice] });
+		assert.equal(collapse([...numbered(9), notice], false).hidden, 0);
+	}
+	assert.deepEqual(collapse([...numbered(20), "page_older: null"], false).notices, []);
 });
 
 // -- an update's difference ----------------------------------------------------
