@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from hashlib import blake2b
+from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -28,7 +29,7 @@ from hindnote.core.fs.throwaway_sqlite import connect, drop_damaged, drop_other_
 from hindnote.core.recall.postings import pack, unpack
 from hindnote.core.recall.words import terms
 
-VERSION = 3
+VERSION = 4
 """Of what is in the file, and of how words are made: a new form needs a new file."""
 
 PATIENCE = 5.0
@@ -54,9 +55,12 @@ CREATE TABLE IF NOT EXISTS stretches (
     segment INTEGER, first INTEGER, count INTEGER, session INTEGER, place INTEGER,
     PRIMARY KEY (segment, first)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (
-    segment INTEGER, term INTEGER, count INTEGER NOT NULL, run BLOB NOT NULL,
-    PRIMARY KEY (segment, term)) WITHOUT ROWID;
+    id INTEGER PRIMARY KEY, count INTEGER NOT NULL, run BLOB NOT NULL);
 """
+
+TERM_BITS = 40
+"""Of the hash of a word. A row of postings has its segment in the bits above: SQLite fills the
+pages of a table that grows at its end, and leaves a third of them empty otherwise."""
 
 Terms = Mapping[int, list[int]]
 """By term: postings as those of ``postings.pack``, with passages numbered from 0."""
@@ -207,7 +211,9 @@ _HELD_MOST = 4_000
 
 def term_of(word: str) -> int:
     """Return the number that stands for a word."""
-    return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=5).digest(), "big")
+    return int.from_bytes(
+        blake2b(word.encode("utf-8", "replace"), digest_size=TERM_BITS // 8).digest(), "big"
+    )
 
 
 def index_file() -> Path:
@@ -327,10 +333,10 @@ class Index:
 
     def postings(self, word: str) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Yield the sessions that hold a word, each with its passages and how often they do."""
-        query = "SELECT count, run FROM postings WHERE segment = ? AND term = ?"
+        query = "SELECT count, run FROM postings WHERE id = ?"
         term = term_of(word)
         for segment, stretches in self._stretches.items():
-            for count, run in self._database.execute(query, (segment, term)):
+            for count, run in self._database.execute(query, (segment << TERM_BITS | term,)):
                 yield from _by_session(_unpacked(count, run), stretches)
 
     @cached_property
@@ -462,17 +468,14 @@ class Index:
 
     def _insert(self, segment: int, rows: Iterable[tuple[int, Iterable[int]]]) -> None:
         self._database.executemany(
-            "INSERT INTO postings VALUES (?,?,?,?)",
-            ((segment, term, *pack(postings)) for term, postings in rows),
+            "INSERT INTO postings VALUES (?,?,?)",
+            ((segment << TERM_BITS | term, *pack(postings)) for term, postings in rows),
         )
 
     def _drop_segment(self, number: int) -> None:
-        for table, column in (
-            ("postings", "segment"),
-            ("stretches", "segment"),
-            ("segments", "number"),
-        ):
-            self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+        self._database.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", _ids(number))
+        self._database.execute("DELETE FROM stretches WHERE segment = ?", (number,))
+        self._database.execute("DELETE FROM segments WHERE number = ?", (number,))
 
     def _purge(self, sessions: set[int]) -> None:
         """Remove sessions, and rewrite the segments that hold terms of theirs."""
@@ -500,19 +503,19 @@ class Index:
     def _rewrite(self, segment: int, left: list[tuple[int, int]]) -> None:
         """Take all but some stretches out of a segment's terms."""
         rows = self._database.execute(
-            "SELECT term, count, run FROM postings WHERE segment = ?", (segment,)
+            "SELECT id, count, run FROM postings WHERE id BETWEEN ? AND ?", _ids(segment)
         ).fetchall()
         firsts = [first for first, _ in left]
         changed, empty = [], []
-        for term, count, run in rows:
-            kept = [one for one in _unpacked(count, run) if _is_within(one >> 2, firsts, left)]
+        for row, count, run in rows:
+            found = _unpacked(count, run)
+            kept = [one for one in found if _is_within(one >> 2, firsts, left)]
             if not kept:
-                empty.append((segment, term))
-            elif len(kept) < count:
-                changed.append((*pack(kept), segment, term))
-        where = "WHERE segment = ? AND term = ?"
-        self._database.executemany(f"UPDATE postings SET count = ?, run = ? {where}", changed)
-        self._database.executemany(f"DELETE FROM postings {where}", empty)
+                empty.append((row,))
+            elif len(kept) < len(found):
+                changed.append((*pack(kept), row))
+        self._database.executemany("UPDATE postings SET count = ?, run = ? WHERE id = ?", changed)
+        self._database.executemany("DELETE FROM postings WHERE id = ?", empty)
 
     def _join(self) -> None:
         """Join segments of about one size where there are many."""
@@ -530,17 +533,15 @@ class Index:
         """Make one segment of several, whose passages' numbers do not overlap."""
         database, marks = self._database, ",".join("?" * len(segments))
         number = self._next("segment")
-        order = {segment: place for place, segment in enumerate(segments)}
-        rows = database.execute(
-            f"SELECT term, count, run, segment FROM postings WHERE segment IN ({marks})"
-            " ORDER BY term",
-            segments,
-        ).fetchall()
+        query = "SELECT id & ?, count, run FROM postings WHERE id BETWEEN ? AND ? ORDER BY id"
+        cursors = [
+            database.execute(query, (_TERM, *_ids(segment))).fetchall() for segment in segments
+        ]
 
         def joined() -> Iterator[tuple[int, Iterable[int]]]:
-            for term, same in groupby(rows, itemgetter(0)):
-                parts = sorted(same, key=lambda row: order[row[3]])
-                yield term, [one for row in parts for one in _unpacked(row[1], row[2])]
+            # Of the same term, the rows come in the order of the segments.
+            for term, same in groupby(merge(*cursors, key=itemgetter(0)), itemgetter(0)):
+                yield term, [one for _, count, run in same for one in _unpacked(count, run)]
 
         self._insert(number, joined())
         database.execute(
@@ -552,6 +553,14 @@ class Index:
             "SELECT count(*) FROM stretches WHERE segment = ?", (number,)
         ).fetchone()
         database.execute("INSERT INTO segments VALUES (?,?,0)", (number, count))
+
+
+_TERM = (1 << TERM_BITS) - 1
+
+
+def _ids(segment: int) -> tuple[int, int]:
+    """Return the first and the last id that a row of a segment may have."""
+    return segment << TERM_BITS, segment << TERM_BITS | _TERM
 
 
 def _unpacked(count: int, run: bytes) -> list[int]:
