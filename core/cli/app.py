@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-from hindnote.core.cli.tree import Failure, Tree, let_go, unwritten
+from hindnote.core.cli.tree import Failure, Tree, let_go, settle_unsaid, unwritten
 from hindnote.core.errors import ArgumentError, HostFailure
 
 HELP = """A memory for coding agents that outlives their context window.
@@ -107,7 +107,9 @@ class App(Tree):
         """Run the command that was asked for."""
         try:
             with _while_it_is_read():
-                return super().invoke(ctx)
+                result: object = super().invoke(ctx)
+                settle_unsaid(ctx)
+                return result
         except (HostFailure, ArgumentError) as failure:
             cause = failure.__cause__
             if isinstance(failure, HostFailure) and cause is not None:

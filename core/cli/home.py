@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from hindnote.core.cli.session_options import shown
-from hindnote.core.cli.tree import Failure, Group, explained
+from hindnote.core.cli.tree import Failure, Group, explained, say
 
 if TYPE_CHECKING:
     from hindnote.core.places.home import NotesHome
@@ -61,7 +61,7 @@ def trust(folder: Path) -> None:
             f"Agents that work in the project around it will keep notes in {shown(str(meant))}."
         )
         click.confirm("Trust it?", abort=True)
-        click.echo(f"trusted; kept in {set_trusted(homes | {meant})}")
+        say(f"trusted; kept in {set_trusted(homes | {meant})}")
 
 
 @home.command(short_help="Let a notes home inside of a project count no more.")
@@ -76,7 +76,7 @@ def distrust(folder: Path) -> None:
         if not gone:
             click.echo(f"nothing to do: {shown(str(folder))} is not trusted")
             return
-        click.echo(f"no longer trusted; kept in {set_trusted(homes - gone)}")
+        say(f"no longer trusted; kept in {set_trusted(homes - gone)}")
 
 
 def _show(ctx: click.Context) -> None:

@@ -85,6 +85,37 @@ def let_go(stream: TextIO) -> None:
         os.close(nowhere)
 
 
+_UNSAID = "hindnote.unsaid"
+"""Where a command's context keeps what came up when something could not be printed."""
+
+
+def say(line: str) -> None:
+    """Print a line of a command that changes files, which goes on when nobody reads it.
+
+    What the command is about would otherwise be left half done (``| head -1``, a full disk).
+    ``settle_unsaid`` tells of it when the work is finished.
+    """
+    try:
+        click.echo(line)
+    except OSError as error:
+        let_go(sys.stdout)
+        click.get_current_context().meta.setdefault(_UNSAID, error)
+
+
+def settle_unsaid(ctx: click.Context) -> None:
+    """Raise what came up when a command that has finished its work could not say so.
+
+    Raises:
+        BrokenPipeError: Nobody read the output to its end.
+        Failure: The output could not be written.
+    """
+    error = ctx.meta.get(_UNSAID)
+    if isinstance(error, BrokenPipeError):
+        raise error
+    if error is not None:
+        raise Failure(f"all was done, but the output cannot be written: {error.strerror}")
+
+
 @contextmanager
 def explained(*expected: type[Exception]) -> Iterator[None]:
     """Turn what is in the way of changing files into a message for the person.
@@ -110,10 +141,10 @@ def explained(*expected: type[Exception]) -> Iterator[None]:
 
 
 def tell(lines: Iterable[str]) -> bool:
-    """Print the lines as they come, and return whether there were any."""
+    """Do what yields the lines, print each as it comes, and return whether there were any."""
     told = False
     for line in lines:
-        click.echo(line)
+        say(line)
         told = True
     return told
 

@@ -101,15 +101,16 @@ def _within(lines: Sequence[str], room: int) -> list[str]:
     sizes = [len(line.encode()) + 1 for line in lines]
     if sum(sizes) <= room:
         return list(lines)
-    notice = "[{} more lines left out to stay within the size of one answer]"
-    room -= len(notice) + 8
+    notice = "[{} more {} left out to stay within the size of one answer]"
+    room -= len(notice) + 12
     kept: list[str] = []
     for line, size in zip(lines, sizes, strict=True):
         if size > room:
             break
         kept.append(line)
         room -= size
-    return [*kept, notice.format(len(lines) - len(kept))]
+    hidden = len(lines) - len(kept)
+    return [*kept, notice.format(hidden, "line" if hidden == 1 else "lines")]
 
 
 def receipt_lines(dto: Mapping[str, Any]) -> list[str]:

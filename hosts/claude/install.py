@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import platformdirs
 
-from hindnote.core.cli.tree import explained, tell
+from hindnote.core.cli.tree import explained, say, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
@@ -71,11 +71,11 @@ def install(marketplace: bool, dry_run: bool) -> None:
             touched = True
     off = switched_off(MARKETPLACE_PLUGIN if marketplace else SKILLS_PLUGIN)
     if off and off.named and not (marketplace and dry_run):
-        click.echo(f"{off.plugin} {off.told}; {off.advice}")
+        say(f"{off.plugin} {off.told}; {off.advice}")
     elif not touched:
-        click.echo(f"nothing to do: {here.folder} is current")
+        say(f"nothing to do: {here.folder} is current")
     elif not dry_run:
-        click.echo("Claude Code loads it at its next start")
+        say("Claude Code loads it at its next start")
 
 
 @click.command()
@@ -95,7 +95,7 @@ def uninstall(dry_run: bool) -> None:
             if not found and place.is_taken():
                 raise NotOurs(f"{place.folder} {FOREIGN}; move it away")
     if not found:
-        click.echo(f"nothing to do: there is no {places[0].folder} of hindnote's")
+        say(f"nothing to do: there is no {places[0].folder} of hindnote's")
 
 
 # -- where it goes, and what ---------------------------------------------------
@@ -163,9 +163,7 @@ def _usable_claude(*, required: bool) -> str | None:
     if executable is None:
         if required:
             raise click.ClickException("there is no claude on the PATH, and --marketplace needs it")
-        click.echo(
-            f"there is no claude on the PATH; hindnote needs Claude Code {dotted(NEEDED)} or newer"
-        )
+        say(f"there is no claude on the PATH; hindnote needs Claude Code {dotted(NEEDED)} or newer")
         return None
     version = claude_version(executable)
     if version is None:
@@ -182,9 +180,9 @@ def _run(dry_run: bool, *command: str) -> str | None:
     """Run a command of Claude Code and return what went wrong, None when nothing did."""
     line = " ".join(command)
     if dry_run:
-        click.echo(f"would run {line}")
+        say(f"would run {line}")
         return None
-    click.echo(f"running {line}")
+    say(f"running {line}")
     try:
         done = _ended(*command)
     except subprocess.TimeoutExpired:
@@ -223,10 +221,8 @@ def _leave_marketplace(dry_run: bool) -> None:
     """Take the plugin out of Claude Code's settings; a person may have done it before."""
     executable = outside_project("claude")
     if executable is None:
-        click.echo(
-            f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings"
-        )
+        say(f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings")
         return
     for command in (("uninstall", MARKETPLACE_PLUGIN), ("marketplace", "remove", "hindnote")):
         if problem := _run(dry_run, executable, "plugin", *command):
-            click.echo(problem)
+            say(problem)

@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 import click
 
-from hindnote.core.cli.tree import explained, tell
+from hindnote.core.cli.tree import explained, say, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, version_in
@@ -47,11 +47,11 @@ def install(project: bool, dry_run: bool) -> None:
         facts = {"python": sys.executable, "version": version("hindnote")}
         touched = tell(place(here, dry_run).put(shipped(), facts))
     if not touched:
-        click.echo(f"nothing to do: {here.extension} is current")
+        say(f"nothing to do: {here.extension} is current")
     elif not dry_run:
-        click.echo("Pi loads it at its next start, or after /reload")
+        say("Pi loads it at its next start, or after /reload")
     if touched and project:
-        click.echo(
+        say(
             f"{here.extension} names a Python of this machine: keep it out of version control, "
             "and let everyone else run this command, too"
         )
@@ -66,13 +66,13 @@ def uninstall(project: bool, dry_run: bool) -> None:
         _check_variables()
     here = scopes()[1 if project else 0]
     for folder in here.referenced():
-        click.echo(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
+        say(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
     with explained(NotOurs, Busy), alone():
         there = place(here, dry_run)
         if there.written() is None and there.is_taken():
             raise NotOurs(f"{there.folder} {FOREIGN}; move it away")
         if not tell(there.take_away()):
-            click.echo(f"nothing to do: {there.folder} is not installed")
+            say(f"nothing to do: {there.folder} is not installed")
 
 
 def pi_version(program: str) -> tuple[int, ...] | None:
@@ -83,7 +83,7 @@ def pi_version(program: str) -> tuple[int, ...] | None:
 def _refuse_old_pi() -> None:
     """Raise where the Pi on the PATH is too old; say so where there is none."""
     if on_path("pi") is None:
-        click.echo(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
+        say(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
     # One that the project at hand brought along is not run.
     program = outside_project("pi")
     release = pi_version(program) if program else None

@@ -79,8 +79,9 @@ def _show(answer: ToolAnswer) -> None:
     console.print(details["summary"], style=style, markup=False)
     for row in details.get("rows", ()):
         console.print(row, markup=False)
-    if details.get("rows_omitted"):
-        console.print(f"({details['rows_omitted']} rows are too much to show)", markup=False)
+    if omitted := details.get("rows_omitted"):
+        rows = "1 row is" if omitted == 1 else f"{omitted} rows are"
+        console.print(f"({rows} too much to show)", markup=False)
     _show_receipt(console, answer)
 
 
