@@ -18,6 +18,7 @@ from recall_corpus import write
 from hindnote.core.call import Dispatcher
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall
+from hindnote.core.recall import batch
 from hindnote.core.recall.index import delete, index_file
 
 CHILD = Path(__file__).with_name("recall_child.py")
@@ -114,6 +115,25 @@ def test_damage_anywhere_in_the_index_gives_no_other_answer(folder: Path) -> Non
         delete(index_file())
         index_file().write_bytes(damaged)
         assert asked(folder) == expected
+
+
+def test_segments_are_joined_and_the_pages_that_this_frees_are_given_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = asked(folder)
+    delete(index_file())
+    monkeypatch.setattr(batch, "FULL", 1)
+
+    assert asked(folder) == expected
+
+    with closing(sqlite3.connect(index_file())) as database:
+        sessions, segments = (
+            database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            for table in ("sessions", "segments")
+        )
+        assert sessions > 80
+        assert segments < 20
+        assert database.execute("PRAGMA freelist_count").fetchone() == (0,)
 
 
 def test_what_stands_in_the_index_s_place_is_no_obstacle(folder: Path) -> None:
