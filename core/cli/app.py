@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import Failure, Tree, let_go, settle_unsaid, unwritten
 from hindnote.core.errors import ArgumentError, HostFailure
 
@@ -146,7 +147,7 @@ def run() -> NoReturn:
         # Python's own exit code for a crash is that of a refusal, and a script
         # could not tell them apart.
         traceback.print_exc()
-        click.echo("hindnote stopped unexpectedly; this is a defect of hindnote", err=True)
+        say("hindnote stopped unexpectedly; this is a defect of hindnote", err=True)
         sys.exit(2)
     sys.exit(0)
 

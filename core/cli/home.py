@@ -55,11 +55,9 @@ def trust(folder: Path) -> None:
     with explained(_problems()):
         homes = trusted_homes()
         if meant in homes:
-            click.echo(f"nothing to do: {shown(str(meant))} is trusted")
+            say(f"nothing to do: {shown(str(meant))} is trusted")
             return
-        click.echo(
-            f"Agents that work in the project around it will keep notes in {shown(str(meant))}."
-        )
+        say(f"Agents that work in the project around it will keep notes in {shown(str(meant))}.")
         click.confirm("Trust it?", abort=True)
         say(f"trusted; kept in {set_trusted(homes | {meant})}")
 
@@ -74,7 +72,7 @@ def distrust(folder: Path) -> None:
         homes = trusted_homes()
         gone = homes & {_meant(folder), folder}
         if not gone:
-            click.echo(f"nothing to do: {shown(str(folder))} is not trusted")
+            say(f"nothing to do: {shown(str(folder))} is not trusted")
             return
         say(f"no longer trusted; kept in {set_trusted(homes - gone)}")
 
@@ -91,15 +89,15 @@ def _show(ctx: click.Context) -> None:
         found.admit(process_directory())
     except Refused as refusal:
         refused = refusal.refusal.message
-    click.echo(f"notes home: {shown(str(found)) if not found.problem else 'none'}")
-    click.echo(f"set by: {_setting(found)}")
-    click.echo(f"counts here: {'yes' if refused is None else f'no: {shown(refused)}'}")
+    say(f"notes home: {shown(str(found)) if not found.problem else 'none'}")
+    say(f"set by: {_setting(found)}")
+    say(f"counts here: {'yes' if refused is None else f'no: {shown(refused)}'}")
     with explained(_problems()):
         homes = sorted(trusted_homes())
-    click.echo(f"trusted inside of projects: {'none' if not homes else ''}".rstrip())
+    say(f"trusted inside of projects: {'none' if not homes else ''}".rstrip())
     for one in homes:
-        click.echo(f"  {shown(str(one))}")
-    click.echo(f"kept in: {trust_file() or 'nowhere, since the user database lacks this user'}")
+        say(f"  {shown(str(one))}")
+    say(f"kept in: {trust_file() or 'nowhere, since the user database lacks this user'}")
     ctx.exit(0 if refused is None else 1)
 
 

@@ -11,6 +11,7 @@ from time import monotonic
 
 import click
 
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import current_directory
 from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
 from hindnote.core.errors import HostFailure
@@ -76,26 +77,26 @@ def _check_files(hosts: Hosts, folder: Path) -> int:
         wrong += len(findings.problems)
         refused.update(findings.refused)
         read.update(findings.read)
-        click.echo(
+        say(
             f"{slug}: {len(findings.read)} sessions read, {findings.listed} of them listed, "
             f"{findings.damaged} damaged rows, {len(findings.problems)} with problems"
         )
         for file, problems in findings.problems.items():
             for problem in problems:
-                click.echo(f"  {file.relative_to(folder)}: {problem}")
+                say(f"  {file.relative_to(folder)}: {problem}")
         if findings.passed_over:
             named = ", ".join(f"{n} {name}" for name, n in findings.passed_over.most_common())
-            click.echo(f"  rows that are no event: {named}")
+            say(f"  rows that are no event: {named}")
     for slug, failure in hosts.not_loaded().items():
         wrong += 1
-        click.echo(f"{slug}: {failure}")
+        say(f"{slug}: {failure}")
     strange = sorted(refused.keys() - read)
     for file in strange[:STRANGE_SHOWN]:
-        click.echo(f"no session of any host: {file.relative_to(folder)}: {refused[file]}")
+        say(f"no session of any host: {file.relative_to(folder)}: {refused[file]}")
     if (more := len(strange) - STRANGE_SHOWN) > 0:
-        click.echo(f"and {more} more files that are no session of any host")
+        say(f"and {more} more files that are no session of any host")
     if not read:
-        click.echo(f"no host reads a file below {folder} as a session")
+        say(f"no host reads a file below {folder} as a session")
     return 1 if wrong or not read else 0
 
 
@@ -113,18 +114,18 @@ class _Progress:
     def __call__(self, number: int, total: int, file: Path) -> None:
         if monotonic() - self._told >= PROGRESS_EVERY:
             self._told = monotonic()
-            click.echo(f"{self._slug}: file {number} of {total}, {file.name}", err=True)
+            say(f"{self._slug}: file {number} of {total}, {file.name}", err=True)
 
 
 def _show(report: HostReport, problem: str | None, *, checked: bool) -> None:
     source = report.source
     state = "refused" if report.refused else "failed" if problem else "ok" if checked else "loaded"
-    click.echo(f"{source.slug}: {state}")
-    click.echo(f"  {source.distribution or 'no distribution'}, {source.value}")
+    say(f"{source.slug}: {state}")
+    say(f"  {source.distribution or 'no distribution'}, {source.value}")
     if source.location:
-        click.echo(f"  in {source.location}")
+        say(f"  in {source.location}")
     if problem:
-        click.echo(f"  {problem}")
+        say(f"  {problem}")
 
 
 def _problem(hosts: Hosts, slug: str) -> str | None:

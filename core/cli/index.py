@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import (
     Asking,
     asking_for,
@@ -43,12 +44,12 @@ def index(what: str) -> None:
     except OSError as error:
         raise Failure(f"the index {file} cannot be deleted: {error.strerror}") from error
     if what == "delete":
-        click.echo(f"deleted {file}" if there else f"there is no index at {file}")
+        say(f"deleted {file}" if there else f"there is no index at {file}")
         return
     asked = asking_for("*")
     if what == "rebuild":
         _build(asked)
-    click.echo(status(state(file), asked))
+    say(status(state(file), asked))
 
 
 def _build(asked: Asking) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from hindnote.core.cli.completion import complete_host
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import Failure
 from hindnote.core.tools.outcome import render_refusal
 
@@ -98,7 +99,7 @@ def asking_for(selector: str, host: str | None = None) -> Asking:
 
 def leave_refused(refusal: Refusal) -> NoReturn:
     """Say why there is no answer, and leave with the exit code of a refusal."""
-    click.echo(render_refusal(refusal), err=True)
+    say(render_refusal(refusal), err=True)
     click.get_current_context().exit(1)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import (
     WIDE,
     asking,
@@ -111,7 +112,7 @@ def sessions(
         else:
             _show(rows, len(entries), short_names(_entries(found, EVERY)))
             for slug, failure in missing.items():
-                click.echo(f"without {slug}: {failure}")
+                say(f"without {slug}: {failure}")
     except Refused as refused:
         leave_refused(refused.refusal)
 

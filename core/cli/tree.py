@@ -20,6 +20,8 @@ from typing import Any, TextIO
 
 import click
 
+from hindnote.core.cli import screen
+from hindnote.core.cli.screen import is_terminal
 from hindnote.core.plugins.entry_points import (
     CHECKS,
     COMMANDS,
@@ -28,6 +30,7 @@ from hindnote.core.plugins.entry_points import (
     entries,
     load,
 )
+from hindnote.core.text.controls import escaped
 
 
 class Failure(click.ClickException):
@@ -53,7 +56,7 @@ def current_directory() -> Path:
 
 
 def deliver(text: str) -> None:
-    """Print a text and a line end as they are, with every byte.
+    """Print a text and a line end: as they are, with every byte, unless a terminal shows them.
 
     A stream for people would drop control characters or replace letters.
 
@@ -61,7 +64,7 @@ def deliver(text: str) -> None:
         Failure: The output cannot be written.
     """
     try:
-        click.echo(text.encode())
+        click.echo((escaped(text) if is_terminal() else text).encode())
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -96,7 +99,7 @@ def say(line: str) -> None:
     ``settle_unsaid`` tells of it when the work is finished.
     """
     try:
-        click.echo(line)
+        screen.say(line)
     except OSError as error:
         let_go(sys.stdout)
         click.get_current_context().meta.setdefault(_UNSAID, error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hindnote.core.cli.tree import Failure, current_directory
+from hindnote.core.cli.tree import Failure, current_directory, deliver
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +64,7 @@ def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False
     if place["as_json"]:
         from hindnote.core.project.contract.marks import compact
 
-        click.echo(compact(answer.dto))
+        deliver(compact(answer.dto))
     else:
         _show(answer)
     click.get_current_context().exit(1 if answer.is_error or failed else 0)

@@ -1,0 +1,37 @@
+"""A console for people: rich, with every hidden character of a text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.segment import Segment
+
+from hindnote.core.text.controls import escaped
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType
+
+
+class SafeConsole(Console):
+    """A console that escapes hidden characters in whatever it prints.
+
+    Styles and links are its own and stay: it looks at the text before these are added.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield what is printed, piece by piece."""
+        return _escaped(super().render(renderable, options))
+
+
+def _escaped(segments: Iterable[Segment]) -> Iterator[Segment]:
+    for segment in segments:
+        yield segment if segment.control else Segment(escaped(segment.text), segment.style)
+
+
+def console(**options: Any) -> Console:
+    """Return a console for people, without guesses at what to highlight."""
+    return SafeConsole(highlight=False, **options)
