@@ -14,6 +14,7 @@ import click
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import Failure, Tree, let_go, settle_unsaid, unwritten
 from hindnote.core.errors import ArgumentError, HostFailure
+from hindnote.core.text.controls import escaped
 
 HELP = """A memory for coding agents that outlives their context window.
 
@@ -96,18 +97,29 @@ def _unread() -> click.exceptions.Exit:
     return click.exceptions.Exit(UNREAD)
 
 
+@contextmanager
+def _escaping() -> Iterator[None]:
+    """Escape what a message of click's repeats of arguments, names and files."""
+    try:
+        yield
+    except click.ClickException as error:
+        # The class declares it final for subclasses; this is one instance.
+        vars(error)["message"] = escaped(error.message)
+        raise
+
+
 class App(Tree):
     """The root: turns the failures of a call into exit code 2."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read the options of the root, of which some print and leave."""
-        with _while_it_is_read():
+        with _while_it_is_read(), _escaping():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command that was asked for."""
         try:
-            with _while_it_is_read():
+            with _while_it_is_read(), _escaping():
                 result: object = super().invoke(ctx)
                 settle_unsaid(ctx)
                 return result
@@ -115,8 +127,8 @@ class App(Tree):
             cause = failure.__cause__
             if isinstance(failure, HostFailure) and cause is not None:
                 # A plugin crashed: the message may not tell its text, a log may.
-                traceback.print_exception(cause, file=sys.stderr)
-            raise Failure(str(failure)) from failure
+                say("".join(traceback.format_exception(cause)).rstrip(), err=True)
+            raise Failure(escaped(str(failure))) from failure
 
 
 def make_app() -> App:

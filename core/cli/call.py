@@ -96,7 +96,7 @@ def call(
     )
     dispatcher = Dispatcher(Hosts.load(), notes_home(home))
     answer = dispatcher.call(asked, operation, given)
-    deliver(answer.structured() if structured else answer.text)
+    deliver(answer.structured() if structured else answer.text, json=structured)
     click.get_current_context().exit(1 if answer.is_error else 0)
 
 

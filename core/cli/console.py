@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.segment import Segment
@@ -30,8 +30,3 @@ class SafeConsole(Console):
 def _escaped(segments: Iterable[Segment]) -> Iterator[Segment]:
     for segment in segments:
         yield segment if segment.control else Segment(escaped(segment.text), segment.style)
-
-
-def console(**options: Any) -> Console:
-    """Return a console for people, without guesses at what to highlight."""
-    return SafeConsole(highlight=False, **options)

@@ -35,11 +35,10 @@ def demo() -> None:
     script gets, side by side on a wide terminal. Touches neither your notes nor your
     sessions.
     """
-    from rich.console import Console
-
+    from hindnote.core.cli.console import SafeConsole
     from hindnote.core.demo.play import play
 
-    console = Console(highlight=False)
+    console = SafeConsole(highlight=False)
     _say(console, INTRODUCTION)
     counted: Counter[str] = Counter()
     for number, scene in enumerate(play(), start=1):

@@ -93,9 +93,9 @@ def _sessions(selector: str, progress: Progress) -> Iterator[Finding]:
 
 
 def _report(findings: Iterable[Finding]) -> None:
-    from rich.console import Console
+    from hindnote.core.cli.console import SafeConsole
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = SafeConsole(highlight=False, soft_wrap=True)
     levels: Counter[str] = Counter()
     for finding in findings:
         levels[finding.level] += 1

@@ -35,7 +35,7 @@ def schemas(tool: str | None, project: bool) -> None:
         declared: Any = _declared(tool)
     else:
         declared = [_declared(name) for name in (PROJECT_NAMES if project else NAMES)]
-    deliver(json.dumps(declared, ensure_ascii=False, indent=2))
+    deliver(json.dumps(declared, ensure_ascii=False, indent=2), json=True)
 
 
 def _declared(name: str) -> dict[str, Any]:

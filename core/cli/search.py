@@ -98,7 +98,7 @@ def search(
     if isinstance(answer.outcome, Refusal):
         leave_refused(answer.outcome)
     elif as_json:
-        deliver(answer.structured())
+        deliver(answer.structured(), json=True)
     else:
         _show(asked, dict(answer.result), _literally(query) if literal else _by_word(query))
 
@@ -118,9 +118,9 @@ def _by_word(query: list[str]) -> Spans:
 
 
 def _show(asked: Asking, page: dict[str, Any], spans: Spans) -> None:
-    from rich.console import Console
+    from hindnote.core.cli.console import SafeConsole
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = SafeConsole(highlight=False, soft_wrap=True)
     entries: dict[str, SessionEntry] = {}
     if page["items"]:
         targets = asked.dispatcher.sessions(asked.call).many(asked.selector)

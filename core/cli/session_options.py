@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import click
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import Failure
+from hindnote.core.text.controls import escaped_line
 from hindnote.core.tools.outcome import render_refusal
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ PATIENCE = 0.5
 
 WIDE = 10_000
 """Columns of an output that is no terminal: nothing is cut or wrapped for a program."""
-
-# What a terminal would obey instead of showing it.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -110,7 +107,7 @@ def shown(text: str, limit: int = 0) -> str:
         text: Any text.
         limit: Code points to show at most; 0 for all.
     """
-    line = " ".join(_CONTROLS.sub(" ", text).split())
+    line = escaped_line(" ".join(text.split()))
     return f"{line[: limit - 1]}…" if limit and len(line) > limit else line
 
 
@@ -145,11 +142,12 @@ def waiting(label: str) -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+    from hindnote.core.cli.console import SafeConsole
+
     columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("sessions"))
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=SafeConsole(stderr=True), transient=True)
     task = bar.add_task(label, total=None)
     started = monotonic()
 

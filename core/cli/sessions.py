@@ -108,7 +108,7 @@ def sessions(
         with waiting("counting events") as progress:
             rows = list(_rows(found, taken, None if events else CHEAP_BYTES, progress))
         if as_json:
-            deliver(_json(rows, len(entries), missing))
+            deliver(_json(rows, len(entries), missing), json=True)
         else:
             _show(rows, len(entries), short_names(_entries(found, EVERY)))
             for slug, failure in missing.items():
@@ -217,13 +217,14 @@ def _shares(rows: list[_Row], room: int) -> tuple[int, int]:
 
 
 def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from hindnote.core.cli.console import SafeConsole
+
+    console = SafeConsole(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=WIDE)
+        console = SafeConsole(highlight=False, width=WIDE)
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     # Room is taken from directories and names first, and from what a subagent is called, which
     # goes on in the next line; what is left of the others would tell nothing.

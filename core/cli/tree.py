@@ -30,7 +30,7 @@ from hindnote.core.plugins.entry_points import (
     entries,
     load,
 )
-from hindnote.core.text.controls import escaped
+from hindnote.core.text.controls import escaped, replaced
 
 
 class Failure(click.ClickException):
@@ -55,20 +55,33 @@ def current_directory() -> Path:
         ) from None
 
 
-def deliver(text: str) -> None:
+def deliver(text: str, *, json: bool = False) -> None:
     """Print a text and a line end: as they are, with every byte, unless a terminal shows them.
 
     A stream for people would drop control characters or replace letters.
+
+    Args:
+        text: What to print.
+        json: Whether it is JSON, which stays JSON on a terminal.
 
     Raises:
         Failure: The output cannot be written.
     """
     try:
-        click.echo((escaped(text) if is_terminal() else text).encode())
+        click.echo((_for_terminal(text, json) if is_terminal() else text).encode())
     except BrokenPipeError:
         raise
     except OSError as error:
         raise unwritten(error) from error
+
+
+def _for_terminal(text: str, json: bool) -> str:
+    if not json:
+        return escaped(text)
+    from json import dumps
+
+    # Hidden characters stand in JSON's strings alone, where each may be escaped.
+    return replaced(text, lambda character: dumps(character)[1:-1])
 
 
 def unwritten(error: OSError) -> Failure:

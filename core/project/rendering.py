@@ -5,7 +5,6 @@ Both are bounded on their own, so a contract error in the DTO does not take them
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from hindnote.core.project.contract.marks import compact, json_size
 from hindnote.core.project.contract_v1 import MAX_DETAILS_BYTES, MAX_TEXT_BYTES
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text import clean
+from hindnote.core.text.controls import escaped_line
 from hindnote.core.tools.outcome import one_line
 
 SMALL_JSON_BYTES = 8_192
@@ -26,7 +26,6 @@ NOTICE_BYTES = 64
 """UTF-8 bytes for that line."""
 
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What would break a line, or speak to a terminal instead of its reader."""
 
 
@@ -93,7 +92,7 @@ def details(tool: str, view: View) -> dict[str, Any]:
 
 def _line(text: str) -> str:
     # A row holds exact paths: it is shown whole or left out, so nothing is cut here.
-    return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], clean(text))
+    return escaped_line(clean(text))
 
 
 def _within(lines: Sequence[str], room: int) -> list[str]:

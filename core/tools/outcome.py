@@ -127,7 +127,7 @@ def _escape(match: re.Match[str]) -> str:
 
 def one_line(message: str) -> str:
     """Return ``message`` with line breaks escaped, cut to the message limit."""
-    line = re.sub(_LINE_BREAKS, _escape, message)
+    line = _visible(message)
     return line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 1] + "…"
 
 
@@ -137,7 +137,16 @@ def quote(value: str) -> str:
     Input is cut here, before it meets the facts of a message, so that no long
     input can push a fact over the message limit.
     """
-    return f"“{re.sub(_LINE_BREAKS, _escape, cut(value))}”"
+    return f"“{_visible(cut(value))}”"
+
+
+def _visible(text: str) -> str:
+    """Return a text on one line, with nothing that a terminal would obey or hide."""
+    if text.isascii() and text.isprintable():
+        return text
+    from hindnote.core.text.controls import escaped
+
+    return escaped(re.sub(_LINE_BREAKS, _escape, text))
 
 
 def cut(value: str) -> str:

@@ -64,16 +64,16 @@ def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False
     if place["as_json"]:
         from hindnote.core.project.contract.marks import compact
 
-        deliver(compact(answer.dto))
+        deliver(compact(answer.dto), json=True)
     else:
         _show(answer)
     click.get_current_context().exit(1 if answer.is_error or failed else 0)
 
 
 def _show(answer: ToolAnswer) -> None:
-    from rich.console import Console
+    from hindnote.core.cli.console import SafeConsole
 
-    console = Console(highlight=False, soft_wrap=True, stderr=answer.is_error)
+    console = SafeConsole(highlight=False, soft_wrap=True, stderr=answer.is_error)
     details = answer.details
     style = "red" if answer.is_error else "bold"
     console.print(details["summary"], style=style, markup=False)

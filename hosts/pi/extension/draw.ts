@@ -17,11 +17,17 @@ const COLLAPSED = 8;
 /** The arguments that say what a call is about, in the order in which they are shown. */
 const TELLING = ["address", "path", "title", "to_status", "session", "seq", "query", "glob", "rename_to", "cwd"];
 
-const HIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+// What a terminal must not get: the list of core/text/controls.py, which explains it; a test compares both.
+const HIDDEN =
+	/[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\ud800-\udfff]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])|(?<![^\x00-\x7f]|[#*0-9])[\ufe00-\ufe0f]/gu;
 
-/** Make text safe for the terminal: no control characters but line breaks, no marks that turn the reading direction. */
+/** Make text safe for the terminal: characters that it would obey or hide are escaped. */
 export function plain(text: string): string {
-	return text.replaceAll("\t", "   ").replace(HIDDEN, "");
+	return text.replaceAll("\t", "   ").replace(HIDDEN, (hidden) => {
+		const code = (hidden.codePointAt(0) ?? 0).toString(16);
+		if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
+		return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+	});
 }
 
 /** Describe the arguments of a call in one short line. */

@@ -50,7 +50,7 @@ def present(
         raise Failure("give --seq or --last, not both")
     page = _page(session_file or _latest(), seq, last)
     if format_ == "json":
-        deliver(page.model_dump_json(exclude_none=True, indent=2))
+        deliver(page.model_dump_json(exclude_none=True, indent=2), json=True)
     elif format_ == "html":
         from hindnote.hosts.pi.presentation.html import document
 

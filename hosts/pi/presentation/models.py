@@ -141,9 +141,13 @@ class Grep(_Noticed):
     no_matches: bool = False
     match_count: int = 0
     file_count: int = 0
+    printed: str | None = None
+    """The result's text, where it had colors or files as headings."""
 
     def joined(self) -> str:
         """Return the result's text."""
+        if self.printed is not None:
+            return self.printed
         if self.no_matches:
             return self.tail
         loose = {row.index: row.text for row in self.loose}

@@ -9,6 +9,7 @@ from typing import Any
 from hindnote.core.text import clean
 from hindnote.hosts.pi.format.shell import SHELLS, ending
 from hindnote.hosts.pi.presentation.grep import CUT, Reading, resolve
+from hindnote.hosts.pi.presentation.headings import inlined, uncolored
 from hindnote.hosts.pi.presentation.models import (
     Bash,
     DiffRow,
@@ -92,6 +93,11 @@ def present(message: Mapping[str, Any], arguments: Mapping[str, Any] | None = No
         return result.plain("the result is empty")
     if result.failed and result.tool not in SHELLS:
         return result.plain("the call failed")
+    told = _as_pi_prints(result) if rule is _grep else None
+    if told is not None:
+        content = [{"type": "text", "text": told}]
+        shown = present({**message, "content": content}, arguments)
+        return shown.model_copy(update={"printed": result.text}) if shown.kind == "grep" else shown
     shown = rule(result)
     # The promise that nothing is lost is kept here, whatever a rule made of the text.
     if not isinstance(shown, Text) and shown.joined() != result.text:
@@ -145,6 +151,14 @@ def _noticed(result: _Result) -> tuple[str, str, tuple[str, ...]]:
     if match is None or not (result.details or _LIMIT.search(match.group(1))):
         return text, "", ()
     return text[: match.start()], match.group(), tuple(_NOTICE_END.split(match.group(1)))
+
+
+def _as_pi_prints(result: _Result) -> str | None:
+    """Return a search's text without colors and headings; None when it has neither."""
+    body, tail, _ = _noticed(result)
+    lines = inlined(uncolored(body).split("\n"))
+    told = "\n".join(lines) + tail
+    return None if told == result.text else told
 
 
 def _grep(result: _Result) -> Presentation:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text as Line
 
+from hindnote.core.cli.console import SafeConsole
 from hindnote.hosts.pi.presentation.collect import located
 from hindnote.hosts.pi.presentation.models import (
     Bash,
@@ -44,7 +45,7 @@ DIFF_STYLES = {"+": "green", "-": "red", "…": "dim", None: ""}
 
 def show(page: Page, full: bool, console: Console | None = None) -> None:
     """Print a page; to a pipe without colours, and without breaking lines."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole(highlight=False)
     if not page.results:
         console.print("no tool results")
     for number, shown in enumerate(page.results):

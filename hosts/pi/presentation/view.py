@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from hindnote.core.text.controls import replaced
 
 if TYPE_CHECKING:
     from hindnote.hosts.pi.presentation.models import Bash, Read
@@ -14,12 +15,6 @@ LINE_LIMIT = 2_000
 """Characters of one line that are shown, at most."""
 
 _HEAD, _TAIL = 150, 50
-
-# What a terminal would obey and a page would hide: controls, and marks that turn the
-# reading direction of everything behind them.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +28,11 @@ class Clipped:
 
 def visible(text: str) -> str:
     """Return a text in which every control character is a mark that can be seen."""
-    return _HIDDEN.sub(_mark, text)
+    return replaced(text, _mark)
 
 
-def _mark(match: re.Match[str]) -> str:
-    code = ord(match.group())
+def _mark(character: str) -> str:
+    code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"⟨{code:04X}⟩"

@@ -28,7 +28,7 @@ def test_hits_are_shown_by_session_newest_first() -> None:
     assert lines[2].startswith("    … ")
     assert lines[2].endswith(" needle")
     assert lines[4] == "  seq 2  user  2026-11-30 09:01  2 matches"
-    assert lines[5] == "    a [31mneedle, needle"
+    assert lines[5] == "    a \\x1b[31mneedle, needle"
     assert lines[8].startswith("pi:aaaaaaaa-1")
     assert lines[10].startswith("    a Needle in hay")
     assert lines[10].endswith(" …")

@@ -60,7 +60,7 @@ def test_nothing_is_shown_where_nobody_looks(
 
 
 def test_recorded_text_is_one_line_that_a_terminal_does_not_obey() -> None:
-    assert shown("a\x1b[2J\nb\u202ec  d\u2028e\x9b") == "a [2J b c d e"
+    assert shown("a\x1b[2J\nb\u202ec  d\u2028e\x9b") == r"a\x1b[2J b\u202ec d e\x9b"
     assert shown("abcdef", 4) == "abc…"
     assert shown("abcd", 4) == "abcd"
 

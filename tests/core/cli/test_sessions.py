@@ -45,7 +45,7 @@ def test_the_table_shows_the_session_that_changed_last_first(corpus: Any) -> Non
 
     assert head.split() == ["changed", "session", "directory", "name", "size", "events"]
     assert first.startswith("2026-11-30 0")
-    assert "pi:aaaaaaaa      /w         Fix the [31mbuild" in first
+    assert "pi:aaaaaaaa      /w         Fix the \\x1b[31mbuild" in first
     assert first.endswith("     2")
     assert "claude:cccccccc" in second
     assert end == "2 of 2 sessions"

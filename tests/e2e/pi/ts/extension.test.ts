@@ -118,8 +118,8 @@ test("an answer of a project tool is drawn from its summary and rows", () => {
 // -- drawing -------------------------------------------------------------------
 
 test("nothing but text and line breaks reaches the terminal", () => {
-	assert.equal(plain("a\u001b[31mb\u0007\r\nc\td\u009b"), "a[31mb\nc   d");
-	assert.equal(plain("\u202eevil\u2066 \u200ftext\u2028"), "evil text");
+	assert.equal(plain("a\u001b[31mb\u0007\r\nc\td\u009b"), "a\\x1b[31mb\\x07\\x0d\nc   d\\x9b");
+	assert.equal(plain("\u202eevil\u2066 \u200ftext\u2028"), "\\u202eevil\\u2066 \\u200ftext\\u2028");
 });
 
 test("a call is told in one short line", () => {

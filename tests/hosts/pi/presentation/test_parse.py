@@ -234,6 +234,27 @@ def test_grep_texts_that_look_like_printed_lines_do_not_mislead(
     assert lines(grep(as_pi_prints(found))) == found
 
 
+def test_grep_headings_are_the_files_of_the_lines_below_them() -> None:
+    printed = "src/a b.py\n12:needle one\n13-after\n--\n20:needle: two\n\nlib-3-x.py\n1:needle"
+
+    shown = grep(printed)
+
+    assert lines(shown) == [
+        ("src/a b.py", 12, "match", "needle one"),
+        ("src/a b.py", 13, "context", "after"),
+        ("src/a b.py", 20, "match", "needle: two"),
+        ("lib-3-x.py", 1, "match", "needle"),
+    ]
+
+
+def test_colors_in_a_search_are_dropped() -> None:
+    printed = (
+        "\x1b[35m\x1b[Ksrc/a.py\x1b[m\x1b[K:\x1b[32m12\x1b[m: \x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K"
+    )
+
+    assert lines(grep(printed)) == [("src/a.py", 12, "match", "needle")]
+
+
 # -- other tools ---------------------------------------------------------------
 
 
