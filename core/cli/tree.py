@@ -20,8 +20,8 @@ from typing import Any, TextIO
 
 import click
 
-from hindnote.core.cli import screen
 from hindnote.core.cli.screen import is_terminal
+from hindnote.core.cli.screen import say as say_at_once
 from hindnote.core.plugins.entry_points import (
     CHECKS,
     COMMANDS,
@@ -112,7 +112,7 @@ def say(line: str) -> None:
     ``settle_unsaid`` tells of it when the work is finished.
     """
     try:
-        screen.say(line)
+        say_at_once(line)
     except OSError as error:
         let_go(sys.stdout)
         click.get_current_context().meta.setdefault(_UNSAID, error)
