@@ -43,20 +43,25 @@ def read_head(text: str) -> Head:
     if parts is None:
         return Head(unclosed=opens(text))
     block = scan(parts.block)
-    return Head(parts, block) if block is not None else _by_authority(parts)
+    return Head(parts, block) if block is not None else _by_authority(text, parts)
 
 
-def _by_authority(parts: Parts) -> Head:
+def _by_authority(text: str, parts: Parts) -> Head:
+    """Return a head whose block the quick scan leaves to python-frontmatter and ruamel.yaml."""
     from hindnote.core.text import yaml_authority
 
     # Before a blank line ``---`` is a thematic break of Markdown, unless it turns out otherwise.
     blank = _BLANK.match(parts.block) is not None
     if not blank and _DOCUMENT_END.search(parts.block):
         return Head(unclosed=True)
+    handler = yaml_authority.NoteHandler()
+    written, _ = handler.split(text)
     try:
-        block = yaml_authority.parse(parts.block)
+        handler.load(written)
     except yaml_authority.RepeatedKey as error:
         return Head(parts, error=str(error))
+    except yaml_authority.NoMapping:
+        return Head()
     except yaml_authority.InvalidBlock as error:
         return Head() if blank else Head(parts, error=str(error))
-    return Head() if block is None else Head(parts, block)
+    return Head(parts, handler.block)

@@ -59,15 +59,26 @@ class RepeatedKey(InvalidBlock):
     """A block that says two things under one key."""
 
 
+class NoMapping(InvalidBlock):
+    """A block that is valid YAML and no mapping: the text of a body."""
+
+
 class _TooLarge(Exception):
     """A value whose aliases expand too far, or that is nested too deep."""
 
 
 class NoteHandler(BaseHandler):
-    """Frontmatter between fences that stand alone on their lines, read as YAML 1.2."""
+    """Frontmatter between fences that stand alone on their lines, read as YAML 1.2.
+
+    ``block`` is what was loaded last, with the places of its keys for a rewrite.
+    """
 
     FM_BOUNDARY = re.compile(r"(?:\A\ufeff?|^)---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
     START_DELIMITER = END_DELIMITER = "---"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block: Block | None = None
 
     def load(self, fm: str) -> dict[str, Any]:
         """Return the values of a block that is a mapping or empty.
@@ -75,10 +86,10 @@ class NoteHandler(BaseHandler):
         Raises:
             InvalidBlock: It cannot be parsed, or is no mapping.
         """
-        block = parse(fm)
-        if block is None:
-            raise InvalidBlock("the block is no mapping", None)
-        return dict(block.values())
+        self.block = parse(fm)
+        if self.block is None:
+            raise NoMapping("the block is no mapping", None)
+        return dict(self.block.values())
 
 
 def parse(text: str) -> Block | None:

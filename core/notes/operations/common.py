@@ -65,5 +65,6 @@ def plural(count: int, noun: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return a value that a person wrote so that it cannot break the header's lines."""
-    return text if text.isprintable() else json.dumps(text)
+    """Return a value that a person wrote so that it cannot pass for another fact of its line."""
+    plain = text.isprintable() and " | " not in text
+    return text if plain else json.dumps(text, ensure_ascii=not text.isprintable())
