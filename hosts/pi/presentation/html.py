@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from hindnote.hosts.pi.presentation.collect import located
 from hindnote.hosts.pi.presentation.models import (
     Bash,
     Edit,
@@ -26,6 +27,7 @@ from hindnote.hosts.pi.presentation.view import (
     ended,
     line,
     reach,
+    recorded_cut,
     text_lines,
     visible,
 )
@@ -142,12 +144,12 @@ class _Article:
             yield from self._pre(entry.name + "/" * entry.directory for entry in told.entries)
             yield from self._noted("empty directory" if told.empty else "", told.notices)
         elif isinstance(told, Read):
-            where = self._text(told.path or "a file")
+            where = self._linked(told.path, told.path or "a file")
             yield f'<p class="path">{where}<span class="dim">{escape(reach(told))}</span></p>'
             yield from self._pre(
                 text_lines(told.content) if told.content else (), "", told.first_line
             )
-            yield from self._noted("", told.notices)
+            yield from self._noted("", told.notices or recorded_cut(told.truncation))
         elif isinstance(told, Write):
             yield from self._changed(told.path, told.sentence)
             content = self._shown.argument("content")
@@ -168,9 +170,15 @@ class _Article:
                 yield f'<p class="note">{self._text(name)}</p>'
             yield from self._pre(lines, "dim")
 
+    def _linked(self, path: str | None, text: str, *below: str | None) -> str:
+        """Return a text that leads to a path, where the session's directory makes one of it."""
+        target = located(self._page.cwd, *below, path) if path else None
+        shown = self._text(text)
+        return shown if target is None else f'<a href="{escape(target.as_uri())}">{shown}</a>'
+
     def _changed(self, path: str | None, sentence: str) -> Iterator[str]:
         if path is not None:
-            yield f'<p class="path">{self._text(path)}</p>'
+            yield f'<p class="path">{self._linked(path, path)}</p>'
         yield f'<p class="note">{self._text(sentence)}</p>'
 
     def _pre(self, lines: Iterable[str], look: str = "", first: int | None = None) -> Iterator[str]:

@@ -202,6 +202,7 @@ class Ls(_Noticed):
 class Truncation(Part):
     """How much of an output or a file is shown."""
 
+    truncated: Literal[True] = True
     by: Literal["lines", "bytes"] | None = None
     first_line: int | None = None
     last_line: int | None = None

@@ -30,6 +30,7 @@ from hindnote.hosts.pi.presentation.view import (
     ended,
     line,
     reach,
+    recorded_cut,
     text_lines,
     visible,
 )
@@ -272,4 +273,6 @@ class View:
         yield self._path(told.path, told.path or "a file").append(reach(told), style="dim")
         if told.content:
             yield from self._lines(text_lines(told.content))
+        if not told.notices:
+            yield from self._noted(False, "", recorded_cut(told.truncation))
         yield from self._noted(False, "", told.notices)

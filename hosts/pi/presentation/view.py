@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.text.controls import replaced
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.presentation.models import Bash, Read
+    from hindnote.hosts.pi.presentation.models import Bash, Read, Truncation
 
 LINE_LIMIT = 2_000
 """Characters of one line that are shown, at most."""
@@ -74,7 +74,20 @@ def ended(told: Bash) -> str:
 def cut_off(told: Bash) -> list[str]:
     """Return what the tool said about the shown part; where the rest lies is shown apart."""
     end = f". Full output: {told.full_output_path}"
-    return [notice.removesuffix(end) for notice in told.notices]
+    notices = [notice.removesuffix(end) for notice in told.notices]
+    return notices or recorded_cut(told.truncation)
+
+
+def recorded_cut(truncation: Truncation | None) -> list[str]:
+    """Return what is to be said of a text that the record calls truncated and the text does not."""
+    if truncation is None:
+        return []
+    shown, total = truncation.shown_bytes, truncation.total_bytes
+    if shown is not None and total is not None:
+        return [f"truncated: {shown:,} of {total:,} bytes shown"]
+    if truncation.total_lines is not None:
+        return [f"truncated: of {truncation.total_lines:,} lines in all"]
+    return ["truncated"]
 
 
 def reach(told: Read) -> str:

@@ -344,3 +344,38 @@ def test_a_literal_pattern_is_found_again_and_said_to_be(tmp_path: Path) -> None
 
     assert re.findall("<mark>(.*?)</mark>", html) == ["A.B", "a.b", "(q", "q"]
     assert html.count("found again") == 2
+
+
+@pytest.mark.parametrize("tool", ["bash", "read"])
+def test_a_recorded_truncation_is_shown_in_every_format(tmp_path: Path, tool: str) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", tool, path="x.txt"))
+    truncation = {"truncated": True, "totalBytes": 9_000, "outputBytes": 4}
+    writer.result("c1", "tail", toolName=tool, details={"truncation": truncation})
+
+    shown = page(writer.path)
+
+    assert "(truncated: 4 of 9,000 bytes shown)" in terminal(shown)
+    assert "truncated: 4 of 9,000 bytes shown" in document(shown, full=False)
+    told = json.loads(shown.model_dump_json(exclude_none=True))["results"][0]["presentation"]
+    assert told["truncation"] == {"truncated": True, "total_bytes": 9_000, "shown_bytes": 4}
+
+
+def test_a_truncation_without_counts_is_shown_too(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", "bash", command="x"))
+    writer.result("c1", "tail", toolName="bash", details={"truncation": {"truncated": True}})
+
+    assert "  (truncated)\n" in terminal(page(writer.path))
+
+
+@pytest.mark.parametrize("tool", ["read", "write", "edit"])
+def test_the_path_of_a_result_is_a_link_on_a_page(tmp_path: Path, tool: str) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c1", tool, path="a <b>.txt", content="x"))
+    writer.result("c1", "text", toolName=tool, details={"diff": "+1 x"})
+
+    html = document(page(writer.path), full=False)
+
+    assert 'a%20%3Cb%3E.txt">a &lt;b&gt;.txt</a>' in html
+    assert checked(html).problems == []
