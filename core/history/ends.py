@@ -28,7 +28,7 @@ def reader(handle: int) -> Read:
 
 
 def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
-    """Yield the lines of a file from its beginning, without their newlines.
+    """Yield the lines of a file from its beginning, without their newlines and empty ones.
 
     Args:
         read: Reads the file.
@@ -48,8 +48,10 @@ def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
             pending.append(data)
             continue
         first, *lines = data.split(b"\n")
-        yield b"".join((*pending, first))
-        yield from lines[:-1]
+        if any(pending) or first:
+            yield b"".join((*pending, first))
+        # A file may hold gigabytes of NUL bytes, each of which counts as a line end.
+        yield from filter(None, lines[:-1])
         pending = [lines[-1]]
     if start >= size and any(pending):
         yield b"".join(pending)

@@ -66,11 +66,13 @@ def find_lineage(session: str, read: Read, size: int) -> Lineage:
         read: Reads the file.
         size: Bytes of the file.
     """
+    copied = _begins_copied(session, read, size)
+    if not copied:
+        return Lineage((), is_final=copied is not None or size >= FIRST_WITHIN)
     forked: dict[str, str | None] = {}
-    latest, seen = None, 0
+    latest = None
     for line in first_lines(read, size, COPIED_WITHIN):
-        found = _MARK.search(line) if any(mark in line for mark in _MARKS) else None
-        named = None if found is None else found.group(1).decode("utf-8", "replace")
+        named = _named(line)
         if named is not None and named != session:
             # What was read since the last such row was copied as well.
             forked.pop(named, None)
@@ -79,10 +81,26 @@ def find_lineage(session: str, read: Read, size: int) -> Lineage:
             continue
         if latest is not None and forked[latest] is None:
             forked[latest] = _timestamp(line)
-        seen += len(line) + 1
-        if _ANSWER.search(line) or (latest is None and seen >= FIRST_WITHIN):
+        if _ANSWER.search(line):
             return Lineage(_nearest_first(forked), is_final=True)
     return Lineage(_nearest_first(forked))
+
+
+def _begins_copied(session: str, read: Read, size: int) -> bool | None:
+    """Return whether the first answer of a file was copied; None where there is none yet."""
+    for line in first_lines(read, size, FIRST_WITHIN):
+        named = _named(line)
+        if named is not None and named != session:
+            return True
+        if _ANSWER.search(line):
+            return False
+    return None
+
+
+def _named(line: bytes) -> str | None:
+    """Return the session that wrote a copied row first; None for a row that was not copied."""
+    found = _MARK.search(line) if any(mark in line for mark in _MARKS) else None
+    return None if found is None else found.group(1).decode("utf-8", "replace")
 
 
 def _nearest_first(forked: dict[str, str | None]) -> tuple[Origin, ...]:
