@@ -16,7 +16,7 @@ from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line
 from hindnote.core.tools.outcome import one_line
 
-SMALL_JSON_BYTES = 8_192
+SMALL_JSON_BYTES = 2_048
 """Facts of at most this size are the first content block as JSON, whole."""
 
 RECEIPT_BYTES = 8_192

@@ -29,9 +29,8 @@ def searched(result: NotesSearch) -> str:
 
 def row(note: NoteRow) -> str:
     """Return the line of one note."""
-    facts = [note.address, note.updated_at, f"{note.total_chars} chars"]
-    if note.project_key is not None:
-        facts.append(f"project {note.project_key}")
+    # To the minute, on the clock of the person: a list is read for what is new.
+    facts = [note.address, note.updated_at[:16].replace("T", " "), f"{note.total_chars} chars"]
     if note.archived_at is not None:
         facts.append(f"archived {inline(note.archived_at)}")
     if note.problem is not None:
@@ -46,7 +45,7 @@ def found(note: FoundNote) -> str:
     shown = len(note.matches)
     left = note.matches_total - shown
     rest = f", {shown} of them here" if left else ""
-    matching = f" | {plural(note.matches_total, 'matching line')}{rest}"
+    matching = f" | {plural(note.matches_total, 'matching line')}{rest}" if rest else ""
     return "\n".join([row(note) + matching, *map(match, note.matches)])
 
 
@@ -62,6 +61,8 @@ def _count(result: NotesList | NotesSearch, shown: int) -> str:
     parts = [plural(total, "note")]
     if result.more:
         parts.append(f"{shown} shown, {result.more} left out (narrow with glob)")
+    keys = {note.project_key for note in result.files} - {None}
+    parts += [f"@project is {key}" for key in sorted(filter(None, keys))]
     if result.archived_excluded:
         parts.append(f"{result.archived_excluded} archived not shown")
     if result.unreadable:

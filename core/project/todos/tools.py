@@ -58,6 +58,10 @@ class TransitionParams(RootParams):
     """The todo's hash as it was read; refused when it changed since."""
 
 
+SHORT_HASH = len("sha256:") + 12
+"""Characters of a hash in the lines of a long list."""
+
+
 def list_todos(call: Call, params: ScanParams) -> Observation:
     """Return every canonical todo and every issue."""
     return Observation(_scan_data(observe.observe(call.workspace)))
@@ -126,8 +130,14 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     if blocking:
         summary += f", {blocking} of them block every change"
     # Findings first: they must not be lost behind a long list.
-    lines = [*map(issue_line, issues), *map(_todo_line, todos)]
+    lines = [*map(issue_line, issues), *map(_short_todo_line, todos)]
+    if todos:
+        summary += "; hashes are cut, project_todo_inspect has a whole one"
     return View(summary, lines, {"todos": len(todos), "issues": len(issues), "blocking": blocking})
+
+
+def _short_todo_line(todo: Mapping[str, Any]) -> str:
+    return _todo_line({**todo, "hash": todo["hash"][:SHORT_HASH]})
 
 
 def _todo_line(todo: Mapping[str, Any]) -> str:

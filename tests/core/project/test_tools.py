@@ -161,7 +161,10 @@ def test_many_facts_are_lines_with_the_rest_counted() -> None:
     given = answered(listed(2_000))
 
     lines = given.blocks[0].splitlines()
-    assert lines[0] == "2000 todos in todos, 0 issues"
+    assert (
+        lines[0]
+        == "2000 todos in todos, 0 issues; hashes are cut, project_todo_inspect has a whole one"
+    )
     assert lines[-1].startswith(f"[{2_001 - (len(lines) - 1)} more lines left out")
     told = given.blocks[1].splitlines()
     assert told[0] == f"this text: {2_001 - (len(lines) - 1)} of 2001 lines left out"
@@ -211,7 +214,7 @@ def test_details_hold_rows_until_they_are_oversize() -> None:
     assert len(small.details["rows"]) == 10
     assert large.details == {
         "tool": "project_todo_list",
-        "summary": "2000 todos in todos, 0 issues",
+        "summary": "2000 todos in todos, 0 issues; hashes are cut, project_todo_inspect has a whole one",
         "counts": {"todos": 2000, "issues": 0, "blocking": 0},
         "rows_omitted": 2000,
     }

@@ -40,10 +40,9 @@ def test_a_row_says_what_a_note_is_in_both_forms(agent: Any) -> None:
         "archived_at": "2024-01-01 why",
         "total_chars": 4,
     }
-    line = (
-        f"@project/a.md | {row['updated_at']} | 4 chars | project {key} | archived 2024-01-01 why"
-    )
-    assert agent.text.splitlines() == ["1 note", line]
+    minute = row["updated_at"][:16].replace("T", " ")
+    line = f"@project/a.md | {minute} | 4 chars | archived 2024-01-01 why"
+    assert agent.text.splitlines() == [f"1 note; @project is {key}", line]
 
 
 def test_archived_notes_are_counted_or_shown(agent: Any) -> None:

@@ -29,7 +29,7 @@ def test_a_search_finds_lines_with_exact_offsets(agent: Any) -> None:
     assert body[25:31] == "NEEDLE"
     agent.search(query="Needle")
     assert "  3 (offset_chars 25): ẞẞ NEEDLE needle" in agent.text
-    assert "2 matching lines" in agent.text
+    assert "  1 (offset_chars 5): İİİİ needle" in agent.text
 
 
 def test_any_of_several_literals_matches(agent: Any) -> None:
