@@ -101,7 +101,7 @@ def test_a_search_with_ripgrep_costs_little_more_than_ripgrep(
 def test_a_search_without_ripgrep_costs_little_more_than_a_plain_one(
     sessions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
     run = search(sessions, NEEDLE, monkeypatch)
     # One thread does all the work of both, so processor time leaves out what else is running.
     baseline = best(lambda: plain(sessions), time.process_time)
