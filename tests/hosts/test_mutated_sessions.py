@@ -180,7 +180,8 @@ def rows(data: bytes) -> tuple[list[dict[str, Any]], int]:
             row = None
         if isinstance(row, dict):
             found.append(row)
-        elif line is not last:
+        elif line is not last or (b"\0" in line and line.strip(b"\0")):
+            # Zero bytes end a line, so what stands before or behind them is not torn.
             damaged += 1
     return found, damaged
 
