@@ -174,16 +174,21 @@ def rows(data: bytes) -> tuple[list[dict[str, Any]], int]:
     for line in (*whole, last):
         if not line or line.isspace():
             continue
-        try:
-            row = parse(line)
-        except Unreadable:
-            row = None
-        if isinstance(row, dict):
+        row = row_of(line)
+        if row is not None:
             found.append(row)
-        elif line is not last or (b"\0" in line and line.strip(b"\0")):
-            # Zero bytes end a line, so what stands before or behind them is not torn.
+        elif line is not last or row_of(line[line.rfind(b"\0") + 1 :]) is not None:
+            # Behind zero bytes a last line can end whole, and what is before them is damaged.
             damaged += 1
     return found, damaged
+
+
+def row_of(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = parse(line)
+    except Unreadable:
+        return None
+    return row if isinstance(row, dict) else None
 
 
 def claude_slots(found: list[dict[str, Any]], session: Projection) -> int:

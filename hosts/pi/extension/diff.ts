@@ -8,12 +8,17 @@ const LINES = 2_000;
 /** And so many characters, since the difference is stored in the session. */
 const CHARACTERS = 100_000;
 
-/** Compare two texts in Pi's display format; undefined when they are the same, or too different to be shown. */
+/** Compare two texts in Pi's display format; undefined when they are the same. Texts too different to be compared say so. */
 export function difference(before: string, after: string): Details | undefined {
 	if (before === after) return undefined;
 	const changed = [between(before, after), between(after, before)];
 	const size = (count: (text: string) => number) => changed.reduce((sum, text) => sum + count(text), 0);
-	if (size((text) => text.length) > CHARACTERS || size((text) => text.split("\n").length) > LINES) return undefined;
+	const characters = size((text) => text.length);
+	const lines = size((text) => text.split("\n").length);
+	if (characters > CHARACTERS || lines > LINES) {
+		const told = `${lines.toLocaleString("en")} lines, ${characters.toLocaleString("en")} characters`;
+		return { diff: `   [not shown: too much differs between both texts (${told})]` };
+	}
 	return generateDiffString(before, after);
 }
 

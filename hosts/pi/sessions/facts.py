@@ -67,7 +67,7 @@ class _Block(Struct, gc=False):
 
 class _Nested(Struct, gc=False):
     calls: list[Raw]
-    complete: bool = False
+    complete: Any = None
 
 
 class _Named(Struct, gc=False):
@@ -196,7 +196,7 @@ def _nested(raw: Raw) -> NestedCalls | None:
         return None
     names = tuple(_text((shaped(call, _Named) or _Named()).name) or "" for call in nested.calls)
     records = tuple(compact(bytes(call)) for call in nested.calls)
-    return NestedCalls(records, names, nested.complete)
+    return NestedCalls(records, names, nested.complete is True)
 
 
 def _command(message: _Message) -> dict[str, Any]:

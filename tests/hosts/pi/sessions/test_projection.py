@@ -823,3 +823,24 @@ def test_an_unknown_block_is_named_in_its_place(tmp_path: Path) -> None:
 
     assert documents[:2] == ["asked\n[future_block]", "[future_block]"]
     assert documents[2].endswith("output:\n[future_block]\nwords")
+
+
+@pytest.mark.parametrize(
+    ("complete", "told"), [(True, True), (False, False), ("yes", False), (1, False), (None, False)]
+)
+def test_nested_calls_stay_visible_whatever_says_that_they_are_complete(
+    tmp_path: Path, complete: Any, told: bool
+) -> None:
+    writer = Writer(tmp_path / "s.jsonl")
+    writer.answer(call("c"))
+    nested = {"calls": [{"name": "read"}], "complete": complete}
+    writer.result("c", nestedCalls=nested)
+    session = Sessions().of_file(writer.path)
+    assert session is not None
+
+    [found] = [
+        facts.nested
+        for seq in range(1, session.last_seq + 1)
+        if (facts := session.facts(seq)).nested
+    ]
+    assert (found.names, found.complete) == (("read",), told)
