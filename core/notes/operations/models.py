@@ -17,7 +17,7 @@ class ListParams(InProject):
     """Parameters of ``notes_list``."""
 
     glob: str | None = None
-    """E.g. @project/**; * stays within a segment."""
+    """E.g. @project/**; * is one segment."""
 
     archived: bool = False
     """Archived ones instead."""
@@ -48,7 +48,7 @@ class NoteRow(Result):
 
     problem: Problem | None = None
     inherited_from: str | None = None
-    """Session whose note it is."""
+    """Session id."""
 
 
 class NotesList(Result):
@@ -73,7 +73,7 @@ class Match(Result):
     text: str
     truncated: bool | None = None
     excerpt_offset_chars: int | None = None
-    """Where text begins in the body, if not with its line."""
+    """Of text, if later than its line."""
 
 
 class FoundNote(NoteRow):

@@ -53,7 +53,7 @@ class NotesRead(WindowResult):
     address: str
     project_key: str | None = None
     inherited_from: str | None = None
-    """Session whose note it is, which this one was forked from."""
+    """Session id."""
 
     metadata: Metadata
 

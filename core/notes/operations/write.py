@@ -17,7 +17,7 @@ class WriteParams(InProject):
     address: str
 
     content: str
-    """Body; frontmatter at its head is merged by key."""
+    """Body; its frontmatter is merged by key."""
 
     origin: Origin = "self"
     """Whose knowledge it is."""

@@ -9,6 +9,7 @@ from model import Request, ToolCall, Turn
 
 from hindnote.core.project import tools as project
 from hindnote.core.project.tools import run_tool
+from hindnote.core.tools.schema import opened
 
 OURS = {PREFIX + name for name in project.NAMES}
 
@@ -47,7 +48,9 @@ def test_the_tools_wait_behind_the_hosts_search_and_answer_with_their_text(claud
     assert offered == {PREFIX + name for name in wanted}
     for name in wanted:
         declared = project.declaration(project.tool_named(name))
-        assert model.played[1].tools[PREFIX + name]["input_schema"] == declared["inputSchema"]
+        assert model.played[1].tools[PREFIX + name]["input_schema"] == opened(
+            declared["inputSchema"]
+        )
     moved, found, refused = model.played[3:6]
     [file] = (claude.project / "todos").iterdir()
     assert file.name == "001-ready-p1-ship-it.md"

@@ -37,7 +37,7 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "glob": {
-          "description": "E.g. @project/**; * stays within a segment.",
+          "description": "E.g. @project/**; * is one segment.",
           "type": "string"
         },
         "archived": {
@@ -96,7 +96,7 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "glob": {
-          "description": "E.g. @project/**; * stays within a segment.",
+          "description": "E.g. @project/**; * is one segment.",
           "type": "string"
         },
         "archived": {
@@ -145,7 +145,7 @@ export const TOOLS: readonly ToolSpec[] = [
           "type": "string"
         },
         "content": {
-          "description": "Body; frontmatter at its head is merged by key.",
+          "description": "Body; its frontmatter is merged by key.",
           "type": "string"
         },
         "origin": {
