@@ -11,6 +11,7 @@ from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
 from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
+from hindnote.core.install.lasting import LASTING, vanishing
 from hindnote.core.install.managed_folder import NotOurs, Place
 from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
 from hindnote.core.programs import in_project, outside_project
@@ -100,6 +101,8 @@ def _python(place: Place, python: str | None) -> Iterator[Finding]:
     yield running(python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(python)) is not None:
         yield Finding("error", python, problem, REINSTALL)
+    elif (told := vanishing(python)) is not None:
+        yield Finding("warning", python, told, f"{LASTING}, and run its `{INSTALL}`")
 
 
 def named_python(runtime: Path) -> str | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import platformdirs
 
+from hindnote.core.cli.installing import warn_of_vanishing
 from hindnote.core.cli.tree import explained, say, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
@@ -76,6 +77,7 @@ def install(marketplace: bool, dry_run: bool) -> None:
         say(f"nothing to do: {here.folder} is current")
     elif not dry_run:
         say("Claude Code loads it at its next start")
+    warn_of_vanishing("hindnote install claude")
 
 
 @click.command()

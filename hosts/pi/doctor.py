@@ -12,6 +12,7 @@ from hindnote.core.doctor import Finding
 from hindnote.core.doctor.findings import running
 from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
+from hindnote.core.install.lasting import LASTING, vanishing
 from hindnote.core.install.managed_folder import NotOurs, Place
 from hindnote.core.install.programs import (
     ISOLATED,
@@ -170,6 +171,8 @@ def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> It
     yield running(named.python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(named.python)) is not None:
         yield Finding("error", subject, f"{runs}, which {problem}", advice)
+    elif (told := vanishing(named.python)) is not None:
+        yield Finding("warning", subject, f"{runs}, which {told}", f"{LASTING}, then {advice}")
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:

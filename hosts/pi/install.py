@@ -12,6 +12,7 @@ from importlib.metadata import version
 
 import click
 
+from hindnote.core.cli.installing import warn_of_vanishing
 from hindnote.core.cli.tree import explained, say, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
@@ -50,6 +51,7 @@ def install(project: bool, dry_run: bool) -> None:
         say(f"nothing to do: {here.extension} is current")
     elif not dry_run:
         say("Pi loads it at its next start, or after /reload")
+    warn_of_vanishing("hindnote install pi")
     if touched and project:
         say(
             f"{here.extension} names a Python of this machine: keep it out of version control, "

@@ -401,3 +401,19 @@ def test_a_literal_tilde_is_refused_with_what_was_meant(
     assert f"{name} is '~/x', which holds a literal ~" in result.output
     assert f"set it to {tmp_path}/home/x" in result.output
     assert list(Path.cwd().iterdir()) == []
+
+
+def test_an_interpreter_that_will_vanish_is_told_with_the_way_that_lasts(
+    claude: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude()
+    assert "warning" not in run(install).output
+    gone = "/home/a/.cache/uv/archive-v0/5v57KAcb2biv6m1y/bin/python"
+    monkeypatch.setattr("sys.executable", gone)
+
+    result = run(install)
+
+    assert result.exit_code == 0
+    *_, warning = result.output.splitlines()
+    assert warning.startswith(f"warning: {gone} lies in uv's cache")
+    assert warning.endswith("`pipx install`, and run its `hindnote install claude`")

@@ -400,3 +400,18 @@ def test_pi_s_own_tilde_is_the_home_directory(home: Path, monkeypatch: pytest.Mo
 
     assert (home / "pi/extensions/hindnote/index.ts").is_file()
     assert list(Path.cwd().iterdir()) == []
+
+
+def test_an_interpreter_that_will_vanish_is_told_with_the_way_that_lasts(
+    extension: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "warning" not in run(install).output
+    gone = "/home/a/.cache/uv/archive-v0/5v57KAcb2biv6m1y/bin/python"
+    monkeypatch.setattr("sys.executable", gone)
+
+    result = run(install)
+
+    assert result.exit_code == 0
+    *_, warning = result.output.splitlines()
+    assert warning.startswith(f"warning: {gone} lies in uv's cache")
+    assert warning.endswith("`pipx install`, and run its `hindnote install pi`")

@@ -1,0 +1,42 @@
+"""Environments of Python that will not last: a host must not be bound to one.
+
+Where they lie was seen with uv 0.13.8 (``uvx``: ``<cache>/archive-v0/<id>``) and pipx 1.18.4
+(``pipx run``: ``<cache>/pipx/<id>``; older ones ``<home of pipx>/.cache/<id>``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+LASTING = "install hindnote with `uv tool install` or `pipx install`"
+"""What to do instead."""
+
+_UV = re.compile(r"/(?:archive|environments|builds)-v\d+/")
+_PIPX = re.compile(r"/(?:\.cache|Caches)/pipx/|/pipx/\.cache/")
+_TEMPORARY = ("/tmp", "/var/tmp")
+"""Folders that systems empty by themselves, beside the one that ``TMPDIR`` names."""
+
+
+def vanishing(python: str) -> str | None:
+    """Return where a Python lies that will vanish, as what is said of it; None when it may stay.
+
+    Args:
+        python: The absolute path of an interpreter.
+    """
+    path = Path(python).as_posix()
+    cache = os.environ.get("UV_CACHE_DIR")
+    if _UV.search(path) or (cache and _is_below(path, cache)):
+        return "lies in uv's cache, where `uvx` and `uv run` keep it until the cache is cleaned"
+    if _PIPX.search(path):
+        return "lies in pipx's cache, where `pipx run` keeps it for some days"
+    if any(_is_below(path, folder) for folder in (tempfile.gettempdir(), *_TEMPORARY)):
+        return "lies in a folder for temporary files, which the system empties"
+    return None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    # The folder may be a link, as /tmp is on macOS.
+    return any(Path(path).is_relative_to(one) for one in (folder, os.path.realpath(folder)))
