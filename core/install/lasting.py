@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
 LASTING = "install hindnote with `uv tool install` or `pipx install`"
@@ -16,8 +15,6 @@ LASTING = "install hindnote with `uv tool install` or `pipx install`"
 
 _UV = re.compile(r"/(?:archive|environments|builds)-v\d+/")
 _PIPX = re.compile(r"/(?:\.cache|Caches)/pipx/|/pipx/\.cache/")
-_TEMPORARY = ("/tmp", "/var/tmp")
-"""Folders that systems empty by themselves, beside the one that ``TMPDIR`` names."""
 
 
 def vanishing(python: str) -> str | None:
@@ -32,8 +29,6 @@ def vanishing(python: str) -> str | None:
         return "lies in uv's cache, where `uvx` and `uv run` keep it until the cache is cleaned"
     if _PIPX.search(path):
         return "lies in pipx's cache, where `pipx run` keeps it for some days"
-    if any(_is_below(path, folder) for folder in (tempfile.gettempdir(), *_TEMPORARY)):
-        return "lies in a folder for temporary files, which the system empties"
     return None
 
 
