@@ -96,13 +96,13 @@ def _python(place: Place, python: str | None) -> Iterator[Finding]:
         return
     if (reason := not_to_be_run(python, own=not in_project(place.folder))) is not None:
         told = f"{reason}; it was not run to see whether it has hindnote"
-        yield Finding("warning", python, told, REINSTALL)
+        yield Finding("warning", python, going, REINSTALL)
         return
     yield running(python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(python)) is not None:
         yield Finding("error", python, problem, REINSTALL)
-    elif (told := vanishing(python)) is not None:
-        yield Finding("warning", python, told, f"{LASTING}, and run its `{INSTALL}`")
+    elif (going := vanishing(python)) is not None:
+        yield Finding("warning", python, going, f"{LASTING}, and run its `{INSTALL}`")
 
 
 def named_python(runtime: Path) -> str | None:

@@ -171,8 +171,8 @@ def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> It
     yield running(named.python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(named.python)) is not None:
         yield Finding("error", subject, f"{runs}, which {problem}", advice)
-    elif (told := vanishing(named.python)) is not None:
-        yield Finding("warning", subject, f"{runs}, which {told}", f"{LASTING}, then {advice}")
+    elif (going := vanishing(named.python)) is not None:
+        yield Finding("warning", subject, f"{runs}, which {going}", f"{LASTING}, then {advice}")
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:
