@@ -96,7 +96,7 @@ def _python(place: Place, python: str | None) -> Iterator[Finding]:
         return
     if (reason := not_to_be_run(python, own=not in_project(place.folder))) is not None:
         told = f"{reason}; it was not run to see whether it has hindnote"
-        yield Finding("warning", python, going, REINSTALL)
+        yield Finding("warning", python, told, REINSTALL)
         return
     yield running(python, *ISOLATED, "-c", "import hindnote")
     if (problem := unusable_python(python)) is not None:
