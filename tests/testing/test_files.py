@@ -127,7 +127,7 @@ def test_the_recorded_sessions_of_the_built_in_hosts_hold_what_must_hold(
     shown = CliRunner().invoke(make_app(), ["hosts", "--check", "--files", str(DATA / host)])
 
     assert shown.exit_code == 0, shown.output
-    line = next(line for line in shown.output.splitlines() if line.startswith(f"{host}: "))
+    line = next(line for line in shown.stdout.splitlines() if line.startswith(f"{host}: "))
     assert int(line.split()[1]) >= count
     assert line.endswith("0 with problems")
 
