@@ -40,6 +40,17 @@ class Budget(Struct, frozen=True):
     decoration: Decoration = field(default_factory=Decoration)
     limit: int = OUTPUT_BUDGET_BYTES
 
+    def crowded_out(self, size: Size) -> str | None:
+        """Return why a result of this size does not fit, where the decoration alone is the reason."""
+        frame = utf8_size(self.decoration.prefix) + utf8_size(self.decoration.suffix)
+        if not frame or max(size.json, size.text) > self.limit:
+            return None
+        return (
+            f"the text that the host puts around each answer has {frame:,} bytes of the "
+            f"{self.limit:,} that an answer may have, and leaves no room; its plugin "
+            "(host_decoration) has to shorten it"
+        )
+
     def allows(self, size: Size) -> bool:
         """Return whether both forms of this size fit, decoration included."""
         frame = utf8_size(self.decoration.prefix) + utf8_size(self.decoration.suffix)

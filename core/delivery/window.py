@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import Field
 
-from hindnote.core.delivery.budget import longest
+from hindnote.core.delivery.budget import longest, measure
 from hindnote.core.tools.operation import Params
 from hindnote.core.tools.outcome import Refused, Result
 
@@ -99,6 +99,10 @@ def fit_window(
         return window(asked)
     count = longest(max(asked - 1, 0), fits)
     if count == 0:
+        least = window(1) if asked else window(0)
+        crowded = budget.crowded_out(measure(least, render(least)))
+        if crowded is not None:
+            raise Refused("output_too_large", crowded)
         raise Refused(
             "output_too_large",
             "what surrounds the text (identity and metadata) leaves no room for one character "

@@ -24,7 +24,7 @@ def link_refusal(shown: str, *, loop: bool) -> Refused:
 
 
 def lookup(folder: int, name: str) -> tuple[str, os.stat_result | None]:
-    """Return how ``name`` is spelled in a folder, up to normalisation, and its status."""
+    """Return how ``name`` is spelled in a folder, up to normalization, and its status."""
     status = look(folder, name)
     if status is not None:
         return name, status

@@ -3,7 +3,7 @@
 Case-insensitive by one-to-one folding, and canonically equivalent spellings
 match. The regular expression is made from the query's spellings and runs over
 the text as it stands, so offsets are code points of the original: no lower-cased
-or normalised copy is searched, whose lengths would differ.
+or normalized copy is searched, whose lengths would differ.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ READING = frozenset({"notes_list", "notes_read", "notes_search", "history_list",
 
 
 class Lookups(Struct, frozen=True):
-    """Recognises look-ups in one session's records."""
+    """Recognizes look-ups in one session's records."""
 
     prefix: str = ""
     """What stands before our tools' names in this host's records."""

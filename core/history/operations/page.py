@@ -71,6 +71,10 @@ def fit(
         return shrink is not None and budget.allows(shrink(chars).size + around)
 
     if shrink is None or not fits(0):
+        smallest = shrink(0).size if shrink is not None else blocks[0].size
+        crowded = budget.crowded_out(smallest + around)
+        if crowded is not None:
+            raise Refused("page_too_large", crowded)
         raise Refused(
             "page_too_large",
             f"not even one row fits in 32 KiB, since what names it is too long; {narrowing} can "

@@ -21,7 +21,7 @@ from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Outcome, Success
 
-NEIGHBOURS_BEHIND = 10
+NEIGHBORS_BEHIND = 10
 """Events behind the one that was read, at which its neighborhood ends."""
 
 
@@ -42,7 +42,7 @@ def _window(
     event = timeline.event(position)
     fields: dict[str, Any] = {} if session is None else {"session": session}
     around = Neighborhood(
-        before_seq=_end_of_neighbours(timeline, position), roles=[*ROLES], **fields
+        before_seq=_end_of_neighbors(timeline, position), roles=[*ROLES], **fields
     )
     fields |= tool_facts(event)
     if event.nested is not None:
@@ -69,10 +69,10 @@ def _window(
     return fit_window(event.document, params, bound.budget, build, render_read)
 
 
-def _end_of_neighbours(timeline: Timeline, position: int) -> int:
+def _end_of_neighbors(timeline: Timeline, position: int) -> int:
     """Return the seq before which the tenth event behind ``position`` is the last."""
     behind = timeline.events(range(position + 1, timeline.size))
-    last = deque(islice(behind, NEIGHBOURS_BEHIND), maxlen=1)
+    last = deque(islice(behind, NEIGHBORS_BEHIND), maxlen=1)
     return timeline.seq(last[0] if last else position) + 1
 
 

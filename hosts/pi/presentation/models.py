@@ -113,7 +113,7 @@ class GrepFile(Part):
     """Whether more than one path was possible and nothing but its looks decided."""
 
     blocks: tuple[tuple[GrepLine, ...], ...]
-    """Runs of neighbouring lines."""
+    """Runs of neighboring lines."""
 
 
 class LooseLine(Part):

@@ -1,4 +1,4 @@
-"""Presentations in a terminal. Width, colours and ``NO_COLOR`` are rich's business."""
+"""Presentations in a terminal. Width, colors and ``NO_COLOR`` are rich's business."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DIFF_STYLES = {"+": "green", "-": "red", "…": "dim", None: ""}
 
 
 def show(page: Page, full: bool, console: Console | None = None) -> None:
-    """Print a page; to a pipe without colours, and without breaking lines."""
+    """Print a page; to a pipe without colors, and without breaking lines."""
     console = console or SafeConsole(highlight=False)
     if not page.results:
         console.print("no tool results")
@@ -259,7 +259,7 @@ class View:
                 yield Line(f"{'⋯':>{width}}", style="dim")
             for row in block:
                 match = row.kind == "match"
-                # The mark tells matches apart where there are no colours.
+                # The mark tells matches apart where there are no colors.
                 mark = ":" if match else "-"
                 shown = Row(f"{row.line:>{width}}{mark} ", style="green" if match else "dim")
                 shown.indent = width + 2

@@ -28,7 +28,7 @@ def told(*arguments: str) -> dict[str, Any]:
 
 
 def plain_lines(*arguments: str) -> list[str]:
-    """Return what a terminal shows, without its colours and the blanks at the end of a line."""
+    """Return what a terminal shows, without its colors and the blanks at the end of a line."""
     output = re.sub("\x1b\\[[0-9;]*m", "", run(*arguments).output)
     return [line.rstrip() for line in output.splitlines()]
 

@@ -488,7 +488,7 @@ def test_composed_and_decomposed_names_are_one_note(agent: Any) -> None:
     assert len(agent.files()) == 1
 
 
-def test_a_file_whose_name_is_not_normalised_answers_to_its_address(agent: Any) -> None:
+def test_a_file_whose_name_is_not_normalized_answers_to_its_address(agent: Any) -> None:
     folder = agent.put("@human/x", "x").parent
     (folder / "e\u0301").mkdir()
     (folder / "e\u0301" / "cafe\u0301.md").write_text("old")

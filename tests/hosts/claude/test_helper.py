@@ -318,17 +318,17 @@ def test_the_server_removes_what_a_killed_one_left_and_no_living_one(
     abandoned.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(abandoned / "s"))
-    neighbour = folder.with_name(f"{folder.name}-living")
-    neighbour.mkdir(mode=0o700)
+    neighbor = folder.with_name(f"{folder.name}-living")
+    neighbor.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as living:
-        living.bind(str(neighbour / "s"))
+        living.bind(str(neighbor / "s"))
         living.listen()
         start()
 
     assert not abandoned.exists()
-    assert (neighbour / "s").exists()
-    (neighbour / "s").unlink()
-    neighbour.rmdir()
+    assert (neighbor / "s").exists()
+    (neighbor / "s").unlink()
+    neighbor.rmdir()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

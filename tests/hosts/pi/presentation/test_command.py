@@ -251,7 +251,7 @@ def test_hostile_content_commands_no_terminal(hostile: Path) -> None:
     out = StringIO()
     show(page(hostile), full=False, console=Console(file=out, force_terminal=True, width=80))
 
-    # rich's own colours and links are all that may be left.
+    # rich's own colors and links are all that may be left.
     own = re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\", "", out.getvalue())
     assert "\x1b" not in own
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", own)
