@@ -13,7 +13,6 @@ import json
 import time
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta, timezone
-from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -150,7 +149,7 @@ def take(
 
 def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
     from hindnote.core.history.timeline import Timeline
-    from hindnote.core.history.times import instant
+    from hindnote.core.history.times import known_instant
 
     timeline = Timeline(projection)
     if not timeline.size:
@@ -160,8 +159,8 @@ def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
     for start, end in zip(starts, [*starts[1:], projection.last_seq + 1], strict=True):
         stretch = range(timeline.before(start), timeline.before(end))
         events = list(timeline.events(stretch))
-        started = instant(timeline.event(events[0]).created_at) if events else nan
-        found.append(SeenWindow(start, end - 1, len(events), None if isnan(started) else started))
+        started = known_instant(timeline.event(events[0]).created_at) if events else None
+        found.append(SeenWindow(start, end - 1, len(events), started))
     return tuple(found)
 
 

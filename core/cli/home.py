@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from hindnote.core.cli.session_options import shown
-from hindnote.core.cli.tree import Failure, Group, explained, say
+from hindnote.core.cli.tree import Failure, Group, explained, report
 
 if TYPE_CHECKING:
     from hindnote.core.places.home import NotesHome
@@ -55,11 +55,11 @@ def trust(folder: Path) -> None:
     with explained(_problems()):
         homes = trusted_homes()
         if meant in homes:
-            say(f"nothing to do: {shown(str(meant))} is trusted")
+            report(f"nothing to do: {shown(str(meant))} is trusted")
             return
-        say(f"Agents that work in the project around it will keep notes in {shown(str(meant))}.")
+        report(f"Agents that work in the project around it will keep notes in {shown(str(meant))}.")
         click.confirm("Trust it?", abort=True)
-        say(f"trusted; kept in {set_trusted(homes | {meant})}")
+        report(f"trusted; kept in {set_trusted(homes | {meant})}")
 
 
 @home.command(short_help="Let a notes home inside of a project count no more.")
@@ -72,9 +72,9 @@ def distrust(folder: Path) -> None:
         homes = trusted_homes()
         gone = homes & {_meant(folder), folder}
         if not gone:
-            say(f"nothing to do: {shown(str(folder))} is not trusted")
+            report(f"nothing to do: {shown(str(folder))} is not trusted")
             return
-        say(f"no longer trusted; kept in {set_trusted(homes - gone)}")
+        report(f"no longer trusted; kept in {set_trusted(homes - gone)}")
 
 
 def _show(ctx: click.Context) -> None:
@@ -89,15 +89,15 @@ def _show(ctx: click.Context) -> None:
         found.admit(process_directory())
     except Refused as refusal:
         refused = refusal.refusal.message
-    say(f"notes home: {shown(str(found)) if not found.problem else 'none'}")
-    say(f"set by: {_setting(found)}")
-    say(f"counts here: {'yes' if refused is None else f'no: {shown(refused)}'}")
+    report(f"notes home: {shown(str(found)) if not found.problem else 'none'}")
+    report(f"set by: {_setting(found)}")
+    report(f"counts here: {'yes' if refused is None else f'no: {shown(refused)}'}")
     with explained(_problems()):
         homes = sorted(trusted_homes())
-    say(f"trusted inside of projects: {'none' if not homes else ''}".rstrip())
+    report(f"trusted inside of projects: {'none' if not homes else ''}".rstrip())
     for one in homes:
-        say(f"  {shown(str(one))}")
-    say(f"kept in: {trust_file() or 'nowhere, since the user database lacks this user'}")
+        report(f"  {shown(str(one))}")
+    report(f"kept in: {trust_file() or 'nowhere, since the user database lacks this user'}")
     ctx.exit(0 if refused is None else 1)
 
 

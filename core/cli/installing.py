@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from hindnote.core.cli.tree import say
+from hindnote.core.cli.tree import report
 from hindnote.core.install.lasting import LASTING, vanishing
 
 
@@ -15,7 +15,7 @@ def warn_of_vanishing(command: str) -> None:
         command: What installed.
     """
     if (told := vanishing(sys.executable)) is not None:
-        say(
+        report(
             f"warning: {sys.executable} {told}. The host cannot run hindnote then: "
             f"{LASTING}, and run its `{command}`"
         )

@@ -20,8 +20,7 @@ from typing import Any, TextIO
 
 import click
 
-from hindnote.core.cli.screen import is_terminal
-from hindnote.core.cli.screen import say as say_at_once
+from hindnote.core.cli.screen import is_terminal, say
 from hindnote.core.plugins.entry_points import (
     CHECKS,
     COMMANDS,
@@ -105,14 +104,14 @@ _UNSAID = "hindnote.unsaid"
 """Where a command's context keeps what came up when something could not be printed."""
 
 
-def say(line: str) -> None:
+def report(line: str) -> None:
     """Print a line of a command that changes files, which goes on when nobody reads it.
 
     What the command is about would otherwise be left half done (``| head -1``, a full disk).
     ``settle_unsaid`` tells of it when the work is finished.
     """
     try:
-        say_at_once(line)
+        say(line)
     except OSError as error:
         let_go(sys.stdout)
         click.get_current_context().meta.setdefault(_UNSAID, error)
@@ -160,7 +159,7 @@ def tell(lines: Iterable[str]) -> bool:
     """Do what yields the lines, print each as it comes, and return whether there were any."""
     told = False
     for line in lines:
-        say(line)
+        report(line)
         told = True
     return told
 

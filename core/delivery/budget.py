@@ -42,7 +42,7 @@ class Budget(Struct, frozen=True):
 
     def crowded_out(self, size: Size) -> str | None:
         """Return why a result of this size does not fit, where the decoration alone is the reason."""
-        frame = utf8_size(self.decoration.prefix) + utf8_size(self.decoration.suffix)
+        frame = self._frame
         if not frame or max(size.json, size.text) > self.limit:
             return None
         return (
@@ -53,8 +53,11 @@ class Budget(Struct, frozen=True):
 
     def allows(self, size: Size) -> bool:
         """Return whether both forms of this size fit, decoration included."""
-        frame = utf8_size(self.decoration.prefix) + utf8_size(self.decoration.suffix)
-        return size.json <= self.limit and size.text + frame <= self.limit
+        return size.json <= self.limit and size.text + self._frame <= self.limit
+
+    @property
+    def _frame(self) -> int:
+        return utf8_size(self.decoration.prefix) + utf8_size(self.decoration.suffix)
 
     def fits(self, result: Result, rendering: str) -> bool:
         """Return whether both forms of a result fit, decoration included."""

@@ -30,6 +30,12 @@ def instant(created_at: str | None) -> float:
         return nan
 
 
+def known_instant(created_at: str | None) -> float | None:
+    """Return what ``instant`` does; None instead of NaN."""
+    moment = instant(created_at)
+    return None if isnan(moment) else moment
+
+
 def seconds(number: float) -> float:
     """Return a recorded number as an instant; large ones are milliseconds.
 

@@ -61,6 +61,10 @@ class Home(Struct, frozen=True):
     """Milliseconds since the epoch at which the latest of its notes was made that a fork
     inherits; None for all."""
 
+    def passes_on(self, created: int) -> bool:
+        """Return whether a fork inherits a note of this notebook that was made at a time."""
+        return self.created_until is None or created <= self.created_until
+
     @property
     def name(self) -> str:
         """What messages call it."""

@@ -69,11 +69,8 @@ def _inherited(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Fact
         notes: What lies in the ancestor's.
     """
     known = {facts.path for facts in nearer if facts.home.kind == "session"}
-    until = home.created_until
     return [
-        facts
-        for facts in notes
-        if facts.path not in known and (until is None or (facts.created or 0) <= until)
+        facts for facts in notes if facts.path not in known and home.passes_on(facts.created or 0)
     ]
 
 

@@ -63,7 +63,7 @@ class Reader:
                 if refused.code != "not_found":
                     raise
                 continue
-            if home.created_until is None or stored.created <= home.created_until:
+            if home.passes_on(stored.created):
                 return stored
         return None
 

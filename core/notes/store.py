@@ -111,9 +111,12 @@ class Store(Reader):
         shown = str(address)
 
         def attempt() -> T:
-            inherits = self._inherits(address)
-            with self.tree.writing(address.segments, shown, make=inherits) as place:
-                stored = self._existing(address, place)
+            passed_on = self._passed_on(address)
+            with self.tree.writing(address.segments, shown, make=passed_on is not None) as place:
+                if place.status is None and passed_on is not None:
+                    stored = passed_on
+                else:
+                    stored = existing(address, place)
                 expect(expected, stored, shown)
                 return change(place, stored)
 
@@ -135,24 +138,16 @@ class Store(Reader):
             "changed here, read it and try again",
         )
 
-    def _inherits(self, address: Address) -> bool:
-        """Return whether the session of a fork has a note from an ancestor alone."""
-        if address.home.kind != "session" or not self.homes.inherited:
-            return False
-        return self.read(address).address.home.owner is not None
-
-    def _existing(self, address: Address, place: Place) -> Stored:
-        """Return the note that is there, or the one that the session of a fork inherits there.
+    def _passed_on(self, address: Address) -> Stored | None:
+        """Return the note that the session of a fork has from an ancestor alone, as its own.
 
         Raises:
-            Refused: ``not_found`` and what ``load`` refuses.
+            Refused: ``not_found``, in a fork, and what ``read`` refuses.
         """
-        stored = self._inherited_as_own(address) if place.status is None else None
-        return existing(address, place) if stored is None else stored
-
-    def _inherited_as_own(self, address: Address) -> Stored | None:
-        stored = self.inherited(address)
-        return None if stored is None else replace(stored, address=address)
+        if address.home.kind != "session" or not self.homes.inherited:
+            return None
+        stored = self.read(address)
+        return None if stored.address.home.owner is None else replace(stored, address=address)
 
     def put(self, place: Place, stored: Stored, data: bytes, mtime_ns: int) -> None:
         """Put a changed note in place: over the one that was read, or, inherited, beside it.
@@ -184,9 +179,11 @@ class Store(Reader):
     ) -> Written:
         with self.tree.writing(address.segments, str(address), make=True) as place:
             refuse_other_kind(place)
-            stored = (
-                self._inherited_as_own(address) if place.status is None else load(address, place)
-            )
+            stored: Stored | None
+            if place.status is not None:
+                stored = load(address, place)
+            elif (stored := self.inherited(address)) is not None:
+                stored = replace(stored, address=address)
             expect(expected, stored, str(address))
             if stored is None:
                 return self._create(place, address, content, origin)

@@ -16,7 +16,7 @@ import click
 import platformdirs
 
 from hindnote.core.cli.installing import warn_of_vanishing
-from hindnote.core.cli.tree import explained, say, tell
+from hindnote.core.cli.tree import explained, report, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
@@ -72,11 +72,11 @@ def install(marketplace: bool, dry_run: bool) -> None:
             touched = True
     off = switched_off(MARKETPLACE_PLUGIN if marketplace else SKILLS_PLUGIN)
     if off and off.named and not (marketplace and dry_run):
-        say(f"{off.plugin} {off.told}; {off.advice}")
+        report(f"{off.plugin} {off.told}; {off.advice}")
     elif not touched:
-        say(f"nothing to do: {here.folder} is current")
+        report(f"nothing to do: {here.folder} is current")
     elif not dry_run:
-        say("Claude Code loads it at its next start")
+        report("Claude Code loads it at its next start")
     warn_of_vanishing("hindnote install claude")
 
 
@@ -97,7 +97,7 @@ def uninstall(dry_run: bool) -> None:
             if not found and place.is_taken():
                 raise NotOurs(f"{place.folder} {FOREIGN}; move it away")
     if not found:
-        say(f"nothing to do: there is no {places[0].folder} of hindnote's")
+        report(f"nothing to do: there is no {places[0].folder} of hindnote's")
 
 
 # -- where it goes, and what ---------------------------------------------------
@@ -165,7 +165,9 @@ def _usable_claude(*, required: bool) -> str | None:
     if executable is None:
         if required:
             raise click.ClickException("there is no claude on the PATH, and --marketplace needs it")
-        say(f"there is no claude on the PATH; hindnote needs Claude Code {dotted(NEEDED)} or newer")
+        report(
+            f"there is no claude on the PATH; hindnote needs Claude Code {dotted(NEEDED)} or newer"
+        )
         return None
     version = claude_version(executable)
     if version is None:
@@ -182,9 +184,9 @@ def _run(dry_run: bool, *command: str) -> str | None:
     """Run a command of Claude Code and return what went wrong, None when nothing did."""
     line = " ".join(command)
     if dry_run:
-        say(f"would run {line}")
+        report(f"would run {line}")
         return None
-    say(f"running {line}")
+    report(f"running {line}")
     try:
         done = _ended(*command)
     except subprocess.TimeoutExpired:
@@ -223,8 +225,8 @@ def _leave_marketplace(dry_run: bool) -> None:
     """Take the plugin out of Claude Code's settings; a person may have done it before."""
     executable = outside_project("claude")
     if executable is None:
-        say(f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings")
+        report(f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings")
         return
     for command in (("uninstall", MARKETPLACE_PLUGIN), ("marketplace", "remove", "hindnote")):
         if problem := _run(dry_run, executable, "plugin", *command):
-            say(problem)
+            report(problem)

@@ -13,7 +13,7 @@ from importlib.metadata import version
 import click
 
 from hindnote.core.cli.installing import warn_of_vanishing
-from hindnote.core.cli.tree import explained, say, tell
+from hindnote.core.cli.tree import explained, report, tell
 from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, version_in
@@ -48,12 +48,12 @@ def install(project: bool, dry_run: bool) -> None:
         facts = {"python": sys.executable, "version": version("hindnote")}
         touched = tell(place(here, dry_run).put(shipped(), facts))
     if not touched:
-        say(f"nothing to do: {here.extension} is current")
+        report(f"nothing to do: {here.extension} is current")
     elif not dry_run:
-        say("Pi loads it at its next start, or after /reload")
+        report("Pi loads it at its next start, or after /reload")
     warn_of_vanishing("hindnote install pi")
     if touched and project:
-        say(
+        report(
             f"{here.extension} names a Python of this machine: keep it out of version control, "
             "and let everyone else run this command, too"
         )
@@ -68,13 +68,13 @@ def uninstall(project: bool, dry_run: bool) -> None:
         _check_variables()
     here = scopes()[1 if project else 0]
     for folder in here.referenced():
-        say(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
+        report(f"left {folder}: Pi's settings name it; run: pi remove {folder}")
     with explained(NotOurs, Busy), alone():
         there = place(here, dry_run)
         if there.written() is None and there.is_taken():
             raise NotOurs(f"{there.folder} {FOREIGN}; move it away")
         if not tell(there.take_away()):
-            say(f"nothing to do: {there.folder} is not installed")
+            report(f"nothing to do: {there.folder} is not installed")
 
 
 def pi_version(program: str) -> tuple[int, ...] | None:
@@ -85,7 +85,7 @@ def pi_version(program: str) -> tuple[int, ...] | None:
 def _refuse_old_pi() -> None:
     """Raise where the Pi on the PATH is too old; say so where there is none."""
     if on_path("pi") is None:
-        say(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
+        report(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
     # One that the project at hand brought along is not run.
     program = outside_project("pi")
     release = pi_version(program) if program else None

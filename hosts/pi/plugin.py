@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.times import instant
+from hindnote.core.history.times import known_instant
 from hindnote.core.plugins.models import Ancestor, Decoration, HostCall, HostIdentity, SessionEntry
 from hindnote.hookspecs import hookimpl
 from hindnote.hosts.pi.format.header import Header, ancestors, read_header
@@ -63,8 +62,7 @@ def _header(call: HostCall) -> Header:
 
 def _ancestors(file: Path, header: Header | None) -> Iterator[Ancestor]:
     for session_id, forked in ancestors(file, header):
-        moment = instant(forked)
-        yield Ancestor(session_id=session_id, forked=None if isnan(moment) else moment)
+        yield Ancestor(session_id=session_id, forked=known_instant(forked))
 
 
 @hookimpl

@@ -36,7 +36,7 @@ SUBAGENTS = "subagents"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _AGENT = "agent-"
 
-# A quote within a text is escaped, so none of these is ever found inside of one.
+# A quote within a text is escaped, so this is never found inside of one.
 _NAMING = re.compile(rb'"type"\s*:\s*"(?:custom-title|summary)"')
 _TITLE, _SUMMARY = b'"custom-title"', b'"summary"'
 

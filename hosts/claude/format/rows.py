@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import isnan, nan
+from math import nan
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, mend, parse
-from hindnote.core.history.times import instant, seconds
+from hindnote.core.history.times import known_instant, seconds
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that make up the conversation."""
@@ -212,7 +212,6 @@ def _fitting(data: bytes | Raw, shape: type[StructT]) -> StructT:
 def _recorded_time(raw: Raw) -> float | None:
     """Return a time that is written in another way than Claude Code writes it."""
     try:
-        moment = instant(msgspec.json.decode(raw, type=str))
+        return known_instant(msgspec.json.decode(raw, type=str))
     except msgspec.ValidationError:
         return None
-    return None if isnan(moment) else moment

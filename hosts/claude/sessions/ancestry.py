@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from math import isnan
+import os
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.times import instant
+from hindnote.core.history.ends import last_lines_with, reader
+from hindnote.core.history.files import open_file
+from hindnote.core.history.times import known_instant
 from hindnote.core.plugins.models import Ancestor
+from hindnote.core.shortage import is_shortage
 from hindnote.hosts.claude.format.header import read_header
 from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
 
@@ -55,15 +58,20 @@ def lacks_fork_block(call: HostCall) -> bool:
     """
     if call.session_file is None or call.session_id is None:
         return False
+    file = call.cwd / call.session_file
     try:
-        with (call.cwd / call.session_file).open("rb") as file:
-            written = file.read()
-    except OSError:
+        handle = open_file(file)
+    except (OSError, ValueError) as error:
+        if is_shortage(error):
+            raise
         return True
-    _, ancestors = session_and_ancestors(call.cwd / call.session_file)
-    return bool(ancestors) and f"session {call.session_id}, agent".encode() not in written
+    try:
+        mark = f"session {call.session_id}, agent".encode()
+        blocks = last_lines_with(reader(handle), 0, os.fstat(handle).st_size, mark)
+        return bool(session_and_ancestors(file)[1]) and next(blocks, None) is None
+    finally:
+        os.close(handle)
 
 
 def _ancestor(origin: Origin) -> Ancestor:
-    moment = instant(origin.forked)
-    return Ancestor(session_id=origin.session, forked=None if isnan(moment) else moment)
+    return Ancestor(session_id=origin.session, forked=known_instant(origin.forked))
