@@ -35,6 +35,40 @@ def seal(*values: object) -> int:
     return zlib.crc32(_encode(values))
 
 
+def cache_folder() -> Path:
+    """Return the folder of such files: hindnote's below the platform's cache directory.
+
+    The folder may be a link, which is resolved here; what is in it may not.
+    """
+    # Most calls need no cache.
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("hindnote")
+    # The standard has relative ones ignored, which name a folder of the project at hand.
+    return (folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote").resolve()
+
+
+def files_of(file: Path) -> list[Path]:
+    """Return all files of a database, its own last: without the others it is whole or damaged."""
+    return [file.with_name(file.name + suffix) for suffix in _SUFFIXES]
+
+
+def make_way(file: Path) -> os.stat_result | None:
+    """Make a database's folder, and take away what stands in the place of its files.
+
+    Returns:
+        The status of its file, for ``drop_damaged``; None when there is none yet.
+
+    Raises:
+        OSError: The folder cannot be made, or what stands there cannot be taken away.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    drop_other_kinds(file)
+    with suppress(FileNotFoundError):
+        return file.lstat()
+    return None
+
+
 def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) -> None:
     """Throw a database away when an error tells that it is damaged.
 

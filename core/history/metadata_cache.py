@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from hindnote.core.fs.throwaway_sqlite import connect, drop_damaged, drop_other_kinds, seal
+from hindnote.core.fs.throwaway_sqlite import cache_folder, connect, drop_damaged, make_way, seal
 
 Stamp = tuple[int, int, int]
 """Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
@@ -96,21 +96,14 @@ class FileFacts:
 
     def _file(self) -> Path:
         if self._folder is None:
-            from platformdirs import user_cache_path
-
-            folder = user_cache_path("hindnote")
-            # The standard has relative ones ignored, which name a folder of the project at hand.
-            self._folder = folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote"
+            self._folder = cache_folder()
         # The folder may be a link; what is in it may not.
         return self._folder.resolve() / f"files-v{_VERSION}.sqlite3"
 
     def _open(self) -> sqlite3.Connection:
         file = self._file()
-        file.parent.mkdir(parents=True, exist_ok=True)
         self._opened = None
-        drop_other_kinds(file)
-        with suppress(FileNotFoundError):
-            self._opened = file.lstat()
+        self._opened = make_way(file)
         database = connect(file, _PATIENCE)
         try:
             database.execute(_TABLE)

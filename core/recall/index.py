@@ -9,7 +9,6 @@ which the next call replaces.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import zlib
 from array import array
@@ -25,7 +24,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hindnote.core.fs.throwaway_sqlite import connect, drop_damaged, drop_other_kinds
+from hindnote.core.fs.throwaway_sqlite import (
+    cache_folder,
+    connect,
+    drop_damaged,
+    files_of,
+    make_way,
+)
 from hindnote.core.recall.postings import pack, unpack
 from hindnote.core.recall.words import terms
 
@@ -218,17 +223,12 @@ def term_of(word: str) -> int:
 
 def index_file() -> Path:
     """Return where the index lies."""
-    from platformdirs import user_cache_path
-
-    folder = user_cache_path("hindnote")
-    # The standard has relative ones ignored, which name a folder of the project at hand.
-    folder = folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote"
-    return folder.resolve() / f"recall-v{VERSION}.sqlite3"
+    return cache_folder() / f"recall-v{VERSION}.sqlite3"
 
 
 def state(file: Path) -> State:
     """Return what there is of an index, without changing it; one that cannot be read has no sessions."""
-    found = [one.stat() for one in _files(file) if one.is_file()]
+    found = [one.stat() for one in files_of(file) if one.is_file()]
     known: dict[tuple[str, str], Known] = {}
     if found:
         uri = f"{file.as_uri()}?mode=ro"
@@ -248,15 +248,10 @@ def delete(file: Path) -> bool:
     Raises:
         OSError: It cannot be deleted.
     """
-    there = [one for one in _files(file) if one.exists()]
+    there = [one for one in files_of(file) if one.exists()]
     for one in there:
         one.unlink(missing_ok=True)
     return bool(there)
-
-
-def _files(file: Path) -> list[Path]:
-    # The database goes last: without the others it is whole or damaged, and then made anew.
-    return [file.with_name(file.name + suffix) for suffix in ("-wal", "-shm", "-journal", "")]
 
 
 def _known(database: sqlite3.Connection) -> dict[tuple[str, str], Known]:
@@ -275,34 +270,28 @@ class Index:
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
-        self._opened: os.stat_result | None = None
-        self._database = self._connect(file)
+        self._opened = None if file is None else make_way(file)
+        if file is None:
+            self._database = sqlite3.connect(":memory:", isolation_level=None)
+        else:
+            self._database = connect(file, PATIENCE, mode=0o600, isolation_level=None)
         try:
-            if self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] < 5:
-                self._database.executescript(_TABLES)
-        except BaseException:
-            self._database.close()
+            self._prepare()
+        except Exception as error:
+            self.failed(error)
             raise
 
-    def _connect(self, file: Path | None) -> sqlite3.Connection:
-        if file is None:
-            return sqlite3.connect(":memory:", isolation_level=None)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        drop_other_kinds(file)
-        with suppress(FileNotFoundError):
-            self._opened = file.lstat()
-        database = connect(file, PATIENCE, mode=0o600, isolation_level=None)
-        try:
+    def _prepare(self) -> None:
+        database = self._database
+        if self._file is not None:
             # Pages that joining segments sets free are given back; holds for a new file alone.
             database.execute("PRAGMA auto_vacuum=INCREMENTAL")
             database.execute("PRAGMA journal_mode=WAL")
             # A power failure may lose the newest sessions, which are then indexed again.
             database.execute("PRAGMA synchronous=NORMAL")
             database.execute("PRAGMA secure_delete=ON")
-        except BaseException:
-            database.close()
-            raise
-        return database
+        if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] < 5:
+            database.executescript(_TABLES)
 
     def close(self) -> None:
         """Close the connection."""

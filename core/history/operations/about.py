@@ -99,7 +99,7 @@ class About:
         self._many = params.session is not None and is_wildcard(params.session)
         self._named: str | None = None
         self._alone: Projection | None = None
-        self._opened: dict[str, Projection | None] = {}
+        self._unreadable: set[str] = set()
         self._lookups = 0
 
     def page(self) -> HistoryList:
@@ -300,16 +300,17 @@ class About:
         """Return a session; None when it cannot be read, which costs it alone among many."""
         if self._alone is not None:
             return self._alone
-        if target.canonical not in self._opened:
-            try:
-                return self._sessions.open(target)
-            except Refused as refused:
-                if refused.code != "unreadable_session":
-                    raise
-            except HostFailure as failure:
-                self._pass_over(target, failure)
-            self._opened[target.canonical] = None
-        return self._opened[target.canonical]
+        if target.canonical in self._unreadable:
+            return None
+        try:
+            return self._sessions.open(target)
+        except Refused as refused:
+            if refused.code != "unreadable_session":
+                raise
+        except HostFailure as failure:
+            self._pass_over(target, failure)
+        self._unreadable.add(target.canonical)
+        return None
 
     def _pass_over(self, target: Target, failure: HostFailure) -> None:
         self._sessions.pass_over(target.canonical.partition(":")[0], failure)

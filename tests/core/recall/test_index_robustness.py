@@ -19,7 +19,7 @@ from hindnote.core.call import Dispatcher
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall
 from hindnote.core.recall import batch
-from hindnote.core.recall.index import delete, index_file
+from hindnote.core.recall.index import delete, index_file, state
 
 CHILD = Path(__file__).with_name("recall_child.py")
 QUESTION = "memory of the browser tab climbs, and idempotency keys"
@@ -115,6 +115,18 @@ def test_damage_anywhere_in_the_index_gives_no_other_answer(folder: Path) -> Non
         delete(index_file())
         index_file().write_bytes(damaged)
         assert asked(folder) == expected
+
+
+@pytest.mark.parametrize("start", [0, 100])
+def test_an_index_that_cannot_be_opened_is_made_anew_and_kept(folder: Path, start: int) -> None:
+    expected = asked(folder)
+    whole = index_file().read_bytes()
+    count = len(state(index_file()).known)
+    delete(index_file())
+    index_file().write_bytes(whole[:start] + b"x" * 4_096 + whole[start + 4_096 :])
+
+    assert asked(folder) == expected
+    assert len(state(index_file()).known) == count
 
 
 def test_segments_are_joined_and_the_pages_that_this_frees_are_given_back(
