@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hindnote.core.call import Answer, Dispatcher
-    from hindnote.core.errors import ArgumentError, HostFailure
+    from hindnote.core.errors import ArgumentError, HostFailure, PluginRefused, Refused
     from hindnote.core.history.index_cache import FileCache, Index
     from hindnote.core.history.jsontext import Unreadable, compact, parse
     from hindnote.core.history.lines import Batch, LineFile, State
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
         LiveEntries,
         SessionEntry,
     )
-    from hindnote.core.plugins.rules import PluginRefused
-    from hindnote.core.tools.outcome import Refused
     from hindnote.core.tools.registry import registry
     from hindnote.core.tools.schema import declaration
     from hindnote.hookspecs import hookimpl
@@ -56,7 +54,7 @@ _MODULES = {
     ),
     "hindnote.core.tools.schema": ("declaration",),
     "hindnote.core.call": ("Answer", "Dispatcher"),
-    "hindnote.core.errors": ("ArgumentError", "HostFailure"),
+    "hindnote.core.errors": ("ArgumentError", "HostFailure", "PluginRefused", "Refused"),
     "hindnote.core.history.index_cache": ("FileCache", "Index"),
     "hindnote.core.history.times": ("instant", "recorded"),
     "hindnote.core.history.jsontext": ("Unreadable", "compact", "parse"),
@@ -66,9 +64,7 @@ _MODULES = {
         *("SessionHeader", "SlotFacts", "SlotKind"),
     ),
     "hindnote.core.places.home": ("NotesHome", "notes_home"),
-    "hindnote.core.tools.outcome": ("Refused",),
     "hindnote.core.plugins.hosts": ("Hosts",),
-    "hindnote.core.plugins.rules": ("PluginRefused",),
     "hindnote.core.tools.registry": ("registry",),
     "hindnote.hookspecs": ("hookimpl",),
 }

@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from hindnote.core.delivery.budget import Budget, measure
-from hindnote.core.errors import HostFailure, Malformed
+from hindnote.core.errors import HostFailure, Malformed, Refusal, Refused
 from hindnote.core.places.cwd import resolve_cwd
 from hindnote.core.places.home import NotesHome, as_home
 from hindnote.core.plugins.border import plain_call
 from hindnote.core.plugins.guard import stdout_to_stderr
 from hindnote.core.plugins.models import Decoration, HostCall, Identity
-from hindnote.core.shortage import is_shortage, refusal
+from hindnote.core.system.shortage import is_shortage, refusal
 from hindnote.core.text.slug import slug
 from hindnote.core.tools.operation import BoundCall, Operation
 from hindnote.core.tools.outcome import (
     Outcome,
-    Refusal,
-    Refused,
     Result,
     Success,
     envelope,

@@ -8,9 +8,8 @@ import shutil
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.projection import SlotKind
-from hindnote.core.tools.outcome import Refused
 from hindnote.testing.bench import Bench, Delegating, Forking, Rewinding
 from hindnote.testing.growth import Held, of_growth, of_rebuilding
 from hindnote.testing.invariants import of_session

@@ -11,8 +11,7 @@ from functools import wraps
 from typing import TypeAlias
 
 from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
-from hindnote.core.errors import HostFailure
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.testing.bench import Bench
 from hindnote.testing.changing import (
     arguments_are_as_recorded,

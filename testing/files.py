@@ -16,12 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from hindnote.core.call import Dispatcher
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.projection import Projection, Scannable
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall, SessionEntry
-from hindnote.core.tools.outcome import Refused
 from hindnote.testing.bench import Session
 from hindnote.testing.growth import Held, of_growth, of_rebuilding
 from hindnote.testing.invariants import of_entry, of_session

@@ -179,7 +179,7 @@ def test_a_notes_call_in_one_host_s_process_loads_what_it_needs_alone(
 
 ONE_SHOT = """
 import io, json, os, sys
-from hindnote.core import process
+from hindnote.core.system import process
 process.begin()
 from hindnote.hosts.claude.helper import one_shot
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hindnote.core.cli.session_options import asking_for, leave_refused, waiting
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -78,10 +78,10 @@ def distrust(folder: Path) -> None:
 
 
 def _show(ctx: click.Context) -> None:
+    from hindnote.core.errors import Refused
     from hindnote.core.places.home import notes_home
     from hindnote.core.places.trust import trust_file, trusted_homes
-    from hindnote.core.process import process_directory
-    from hindnote.core.tools.outcome import Refused
+    from hindnote.core.system.process import process_directory
 
     found = notes_home()
     refused = None
@@ -119,7 +119,7 @@ def _meant(folder: Path) -> Path:
 
 def _refuse_in_project(folder: Path) -> None:
     from hindnote.core.places.project import project_trees
-    from hindnote.core.process import process_directory
+    from hindnote.core.system.process import process_directory
 
     for tree in project_trees(process_directory()):
         if os.path.lexists(tree / ".git") or folder.is_relative_to(tree):

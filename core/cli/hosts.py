@@ -14,11 +14,10 @@ import click
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import current_directory
 from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES, utf8_size
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.loading import HostReport
 from hindnote.core.plugins.models import HostCall
-from hindnote.core.tools.outcome import Refused
 
 PROGRESS_EVERY = 2.0
 """Seconds between two lines about how far a check of files is."""

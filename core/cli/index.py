@@ -16,7 +16,7 @@ from hindnote.core.cli.session_options import (
     waiting,
 )
 from hindnote.core.cli.tree import Failure
-from hindnote.core.tools.outcome import Refusal
+from hindnote.core.errors import Refusal
 
 if TYPE_CHECKING:
     from hindnote.core.recall.index import State

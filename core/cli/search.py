@@ -21,11 +21,11 @@ from hindnote.core.cli.session_options import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
+from hindnote.core.errors import Refusal
 from hindnote.core.history.operations.models import COUNTED, MAX_LIMIT
 from hindnote.core.history.times import instant
 from hindnote.core.text import clean
 from hindnote.core.text.matching import Matcher
-from hindnote.core.tools.outcome import Refusal
 
 if TYPE_CHECKING:
     from rich.console import Console

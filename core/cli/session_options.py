@@ -21,9 +21,9 @@ from hindnote.core.tools.outcome import render_refusal
 
 if TYPE_CHECKING:
     from hindnote.core.call import Dispatcher
+    from hindnote.core.errors import Refusal
     from hindnote.core.plugins.models import HostCall
     from hindnote.core.tools.operation import Progress
-    from hindnote.core.tools.outcome import Refusal
 
 PATIENCE = 0.5
 """Seconds after which a person is shown how far the work is."""

@@ -25,12 +25,11 @@ from hindnote.core.cli.session_options import (
     which_sessions,
 )
 from hindnote.core.cli.tree import deliver
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.sessions import EVERY, Target
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import bound
 from hindnote.core.text import clean_json
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Sessions

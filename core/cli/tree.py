@@ -44,7 +44,7 @@ def current_directory() -> Path:
     Raises:
         Failure: Its name cannot be found out.
     """
-    from hindnote.core.process import process_directory
+    from hindnote.core.system.process import process_directory
 
     try:
         return process_directory()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from pydantic import Field
 
 from hindnote.core.delivery.budget import longest, measure
+from hindnote.core.errors import Refused
 from hindnote.core.tools.operation import Params
-from hindnote.core.tools.outcome import Refused, Result
+from hindnote.core.tools.outcome import Result
 
 if TYPE_CHECKING:
     from hindnote.core.delivery.budget import Budget

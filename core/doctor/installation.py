@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
+from hindnote.core.errors import Refused
 from hindnote.core.places.home import NotesHome, as_home
 from hindnote.core.plugins.entry_points import (
     CHECKS,
@@ -26,8 +27,7 @@ from hindnote.core.plugins.entry_points import (
     load,
 )
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.process import process_directory
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.system.process import process_directory
 
 PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
 """Environment variable that says how the model reaches the project tools."""

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hindnote.core.doctor.findings import Finding
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.sessions import is_wildcard
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection

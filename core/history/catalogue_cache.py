@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from hindnote.core.plugins.models import SessionEntry
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
     from hindnote.core.history.metadata_cache import Facts, FileFacts, Stamp

@@ -16,7 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from hindnote.core.history.files import open_file
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 
 
 def scan_folder(folder: str) -> list[os.DirEntry[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from msgspec import Struct, field
 
 from hindnote.core.history.lines import LineFile, State
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
     from pathlib import Path

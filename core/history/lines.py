@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.history.descriptors import OpenFile
 from hindnote.core.history.jsontext import Unreadable, parse
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.history.lines import FILE_LIMIT
 from hindnote.core.history.prefilter import CHUNK, Needles
-from hindnote.core.programs import on_path
+from hindnote.core.system.programs import on_path
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Target

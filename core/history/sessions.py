@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.places.cwd import no_project
 from hindnote.core.places.project import project_key
+from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import encode_session_id
-from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection, SessionHeader

@@ -10,7 +10,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from math import inf, isnan, nan
 from typing import Any, Literal
 
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.errors import Refused
+from hindnote.core.text.messages import quote
 
 _LAST_MOMENT = 253_402_300_800.0
 """Seconds from the epoch to the year 10000."""

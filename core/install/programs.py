@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hindnote.core.programs import in_project
+from hindnote.core.system.programs import in_project
 
 PATIENCE = 30.0
 """Seconds that a program may take for its answer."""

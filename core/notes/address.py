@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.names import invisible, is_reserved
 from hindnote.core.places.cwd import no_project
+from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import is_slug
-from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable

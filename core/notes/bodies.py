@@ -7,11 +7,11 @@ import stat
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import READ, read_all
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import frontmatter
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts

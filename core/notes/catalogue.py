@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import ENTER, READ, names_in
 from hindnote.core.fs.stamps import Stamp, settled, stamp_of
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts
 from hindnote.core.text.slug import is_slug
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

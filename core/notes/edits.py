@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.note import READ_LIMIT, WRITE_LIMIT
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 LINES_SHOWN = 20
 """Line numbers in a refusal, at most."""

@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import look, names_in
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 
 def link_refusal(shown: str, *, loop: bool) -> Refused:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.address import HEADS, SUFFIX
+from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import is_slug
-from hindnote.core.tools.outcome import Refused, quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home, Homes

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs import handles
 from hindnote.core.fs.locks import HeldError, locked_file
 from hindnote.core.fs.state import STATE, NoFolderError, open_own, open_state
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 WAIT_SECONDS = 10.0
 FILES = 64

@@ -14,11 +14,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes import clock
 from hindnote.core.text import frontmatter
 from hindnote.core.text.frontmatter import Block, Json, Parts
 from hindnote.core.text.head import UNCLOSED, read_head
-from hindnote.core.tools.outcome import Refused
 
 READ_LIMIT = 16 * 1024 * 1024
 """Bytes of a note that is read, at most."""

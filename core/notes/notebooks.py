@@ -6,10 +6,10 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import look, names_in
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.text.slug import encode_session_id
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.tree import Tree

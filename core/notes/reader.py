@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes import files
 from hindnote.core.notes.address import Address, Homes
 from hindnote.core.notes.notebooks import notebook_folder
 from hindnote.core.notes.stored import Stored, existing
 from hindnote.core.notes.tree import Tree
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.plugins.models import Identity

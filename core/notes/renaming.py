@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs import atomic, saving
 from hindnote.core.fs.handles import look, names_in
 from hindnote.core.fs.names import same_elsewhere
@@ -15,7 +16,7 @@ from hindnote.core.notes.address import check_new
 from hindnote.core.notes.note import READ_LIMIT, version_of
 from hindnote.core.notes.stored import Updated, load
 from hindnote.core.notes.tree import read_file, refuse_collision
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address

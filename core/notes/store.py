@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs import atomic
 from hindnote.core.fs.saving import ChangedError, save
 from hindnote.core.notes import changes, clock, edits, files
@@ -23,7 +24,7 @@ from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata,
 from hindnote.core.notes.reader import Reader
 from hindnote.core.notes.stored import Change, Stored, Updated, Written, existing, expect, load
 from hindnote.core.notes.tree import Place, refuse_collision, refuse_other_kind
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.changes import Keys

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import names_in
 from hindnote.core.fs.saving import Version
 from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address
 from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
 from hindnote.core.notes.tree import read_file
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.tree import Place

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes import catalogue, clock
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.reader import Reader
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Home

@@ -16,11 +16,12 @@ from typing import Self
 
 from msgspec import Struct, field
 
+from hindnote.core.errors import Refused
 from hindnote.core.fs import saving
 from hindnote.core.fs.handles import ENTER, READ, make_folder, names_in, open_root
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.notes.files import link_refusal, lookup, refusing
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.text.messages import quote
 
 HOPS = 16
 """Links on one path, at most."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.errors import Refused
+from hindnote.core.text.messages import quote
 
 
 def resolve_cwd(base: Path, cwd: str | None) -> Path:

@@ -54,7 +54,8 @@ class NotesHome(NamedTuple):
         """
         if self.by == "caller" and not self.problem:
             return
-        from hindnote.core.tools.outcome import Refused, quote
+        from hindnote.core.errors import Refused
+        from hindnote.core.text.messages import quote
 
         if self.problem:
             raise Refused("outside_home", self.problem)
@@ -84,8 +85,8 @@ class NotesHome(NamedTuple):
         person = person_home()
         if self.by == "HOME" and person is not None and self.folder == person / USUAL:
             return None
+        from hindnote.core.errors import Refused
         from hindnote.core.places.project import lexical, project_trees
-        from hindnote.core.tools.outcome import Refused
 
         try:
             places = {lexical(self.folder), self.folder.resolve()}
@@ -122,7 +123,7 @@ def notes_home(override: Path | None = None) -> NotesHome:
             f"cannot tell where the notes lie ({error}); set {HOME_VARIABLE} to a directory"
         ) from error
     if not folder.is_absolute() or "\0" in named:
-        from hindnote.core.tools.outcome import quote
+        from hindnote.core.text.messages import quote
 
         told = f"{_who(by)} is {quote(named)}, which is no absolute path; {_ADVICE}"
         return NotesHome(Path(), by, told)

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hindnote.core.errors import HostFailure, Malformed, class_name
-from hindnote.core.shortage import is_shortage, refusal
-from hindnote.core.tools.outcome import REFUSAL_CODES, Refusal, Refused, one_line
+from hindnote.core.errors import REFUSAL_CODES, HostFailure, Malformed, Refusal, Refused, class_name
+from hindnote.core.system.shortage import is_shortage, refusal
+from hindnote.core.text.messages import one_line
 
 if TYPE_CHECKING:
-    from hindnote.core.plugins.rules import Source
+    from hindnote.core.plugins.source import Source
 
 REFUSALS = {"host_projection": "unreadable_session"}
 """The code with which a hook may refuse, for the hooks that may."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, PluginRefused
 from hindnote.core.plugins.entry_points import HOSTS, BrokenEntry, distribution, entries, load
 from hindnote.core.plugins.guard import stdout_to_stderr
-from hindnote.core.plugins.rules import PluginRefused, Source, check_slug, register
+from hindnote.core.plugins.rules import check_slug, register
+from hindnote.core.plugins.source import Source
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

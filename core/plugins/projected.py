@@ -26,7 +26,7 @@ from hindnote.core.plugins.border import exactly, plain_optional, plain_text
 from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr
 
 if TYPE_CHECKING:
-    from hindnote.core.plugins.rules import Source
+    from hindnote.core.plugins.source import Source
 
 _REQUIRED = ("last_seq", "branch", "damaged", "windows", "facts")
 _SCANNABLE = ("added_words", "raw")

@@ -9,29 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import Struct
 from pluggy import PluginManager
 
 from hindnote import hookspecs
+from hindnote.core.errors import PluginRefused
+from hindnote.core.plugins.source import Source
 from hindnote.core.text.slug import RESERVED_HOSTS, SLUG_LIMIT, is_slug
-
-RuleCode = Literal[
-    "argument_default",
-    "cwd_override",
-    "duplicate_slug",
-    "hook_option",
-    "import_failed",
-    "invalid_slug",
-    "missing_hook",
-    "reserved_slug",
-    "unknown_hook",
-    "unmarked_hook",
-    "unreadable_plugin",
-    "wrong_signature",
-]
-"""Every reason for which a plugin is refused. The list is closed."""
 
 REQUIRED = ("host_base_cwd", "host_identity", "host_projection")
 """Hooks without which no call can be answered."""
@@ -60,43 +45,6 @@ _OPTIONS = {
     "specname": "it hides which hook a function answers, and can give one hook two answers",
     "optionalhook": "it hides a hook that does not exist",
 }
-
-
-class Source(Struct, frozen=True):
-    """Where a plugin comes from."""
-
-    slug: str
-    """The host's slug: the name of the entry point."""
-
-    value: str
-    """The entry point's object reference, or what was given directly."""
-
-    distribution: str | None = None
-    """Name and version of the distribution; None for a plugin that was given directly."""
-
-    location: str | None = None
-    """The folder in which the distribution is installed."""
-
-    def __str__(self) -> str:
-        """Return how messages name the plugin."""
-        origin = f"distribution {self.distribution}" if self.distribution else "given directly"
-        return f"host plugin {self.slug!r} ({self.value}, {origin})"
-
-
-class PluginRefused(ValueError):
-    """A host plugin breaks the contract; nothing of it is loaded.
-
-    Args:
-        code: The rule that is broken.
-        source: The plugin.
-        reason: Why, and what to do instead.
-    """
-
-    def __init__(self, code: RuleCode, source: Source, reason: str) -> None:
-        super().__init__(f"{source}: {reason}")
-        self.code = code
-        self.source = source
-        self.reason = reason
 
 
 def new_manager() -> PluginManager:

@@ -24,7 +24,7 @@ from hindnote.core.project.contract.marks import Part, document_at, json_size
 from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
 from hindnote.core.project.effects import EffectLog, unknown_effects
 from hindnote.core.project.outcome import Declined, Observation, Outcome
-from hindnote.core.tools.outcome import quote
+from hindnote.core.text.messages import quote
 
 _NAMED_CHARS = 60
 """Characters of a path or a value that a contract error's message shows."""

@@ -14,7 +14,7 @@ from hindnote.core.project.contract_v1 import MAX_DETAILS_BYTES, MAX_TEXT_BYTES
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line
-from hindnote.core.tools.outcome import one_line
+from hindnote.core.text.messages import one_line
 
 SMALL_JSON_BYTES = 2_048
 """Facts of at most this size are the first content block as JSON, whole."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from hindnote.core.fs.handles import LINK_ERRORS, closing, open_below, open_root
 from hindnote.core.project.contract_v1 import MAX_PATH_CHARS, utf16_length
 from hindnote.core.project.outcome import Declined
-from hindnote.core.tools.outcome import quote
+from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 from pydantic import ConfigDict, ValidationError, model_validator
 
-from hindnote.core.errors import ArgumentError
+from hindnote.core.errors import ArgumentError, RefusalCode
 from hindnote.core.places.project import project_key
 from hindnote.core.text import clean_json
+from hindnote.core.text.messages import cut, one_line
 from hindnote.core.tools.field_docs import Described
-from hindnote.core.tools.outcome import Outcome, RefusalCode, Result, cut, one_line
+from hindnote.core.tools.outcome import Outcome, Result
 
 if TYPE_CHECKING:
     from pathlib import Path

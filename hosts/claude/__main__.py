@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from hindnote.core import process
+from hindnote.core.system import process
 
 IDLE = 1800.0
 """Seconds without a request after which the resident server ends; it is started again."""

@@ -14,7 +14,7 @@ from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.install.lasting import LASTING, vanishing
 from hindnote.core.install.managed_folder import NotOurs, Place
 from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
-from hindnote.core.programs import in_project, outside_project
+from hindnote.core.system.programs import in_project, outside_project
 from hindnote.hosts.claude.install import (
     NEEDED,
     claude_version,

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from hindnote.core import process
+from hindnote.core.system import process
 from hindnote.hosts.claude.paths import HOST
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: It is neither a call of either kind nor a question for the boot block.
     """
-    from hindnote.core.errors import ArgumentError, HostFailure
-    from hindnote.core.tools.outcome import Refused
+    from hindnote.core.errors import ArgumentError, HostFailure, Refused
 
     kind = request.pop("kind", None)
     try:

@@ -21,7 +21,7 @@ from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
-from hindnote.core.programs import outside_project
+from hindnote.core.system.programs import outside_project
 from hindnote.hosts.claude.paths import usual_config_dir
 from hindnote.hosts.claude.switch import MARKETPLACE_PLUGIN, SKILLS_PLUGIN, switched_off
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.process import process_directory
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.process import process_directory
+from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.paths import usual_config_dir
 
 SKILLS_PLUGIN = "hindnote@skills-dir"

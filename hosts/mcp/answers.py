@@ -14,10 +14,10 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from hindnote.core import process
 from hindnote.core.call import Dispatcher, HostFailure
 from hindnote.core.errors import ArgumentError
 from hindnote.core.plugins.hosts import Hosts
+from hindnote.core.system import process
 from hindnote.core.tools.registry import registry
 from hindnote.hosts.mcp import plugin
 from hindnote.hosts.mcp.calls import HOST, Caller, Settings, history_call, notes_call

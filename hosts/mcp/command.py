@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from hindnote.core import process
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.tree import Failure, current_directory
 from hindnote.core.errors import HostFailure
 from hindnote.core.places.home import notes_home
 from hindnote.core.plugins.entry_points import HOSTS, entries
+from hindnote.core.system import process
 from hindnote.hosts.mcp.calls import HOST, Caller, Settings
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from hindnote.core import process
+from hindnote.core.system import process
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from hindnote.core.install.programs import (
     unusable_python,
     version_in,
 )
-from hindnote.core.programs import in_project, outside_project
+from hindnote.core.system.programs import in_project, outside_project
 from hindnote.core.tools.registry import NAMES
 from hindnote.hosts.pi.install import PI, TESTED, pi_version, place
 from hindnote.hosts.pi.paths import (

@@ -18,7 +18,7 @@ from hindnote.core.install.lock import Busy, alone
 from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
 from hindnote.core.install.programs import dotted, told_version, version_in
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
-from hindnote.core.programs import on_path, outside_project
+from hindnote.core.system.programs import on_path, outside_project
 from hindnote.hosts.pi.paths import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
 
 PI = (1, 5)

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.process import process_directory
-from hindnote.core.programs import on_path
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.process import process_directory
+from hindnote.core.system.programs import on_path
+from hindnote.core.system.shortage import is_shortage
 
 SOURCE = Path(__file__).parent / "extension"
 """The extension as this hindnote ships it."""

@@ -12,10 +12,9 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from hindnote.core import process
 from hindnote.core.call import HostFailure
-from hindnote.core.errors import ArgumentError
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import ArgumentError, Refused
+from hindnote.core.system import process
 from hindnote.hosts.pi.protocol import (
     PROTOCOL,
     BootRequest,

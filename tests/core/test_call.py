@@ -13,10 +13,10 @@ import pytest
 from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
 from hindnote.core.call import Answer, Dispatcher
 from hindnote.core.delivery.budget import OUTPUT_BUDGET_BYTES
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refusal, RefusalCode
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.tools.operation import ArgumentError, BoundCall, Family, Hints, Operation, Params
-from hindnote.core.tools.outcome import Outcome, Refusal, RefusalCode, Result, Success
+from hindnote.core.tools.outcome import Outcome, Result, Success
 
 
 class Toy(Params):

@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 
 from hindnote import HostCall
 from hindnote.core.call import Answer, Dispatcher
+from hindnote.core.errors import REFUSAL_CODES
 from hindnote.core.history.operations.lookups import READING
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.tools.outcome import REFUSAL_CODES
 from hindnote.core.tools.registry import NAMES, registry
 from hindnote.core.tools.schema import DESCRIPTION_LIMIT, declaration
 from hindnote.hosts.pi import plugin as pi

@@ -13,8 +13,9 @@ import pytest
 
 from hindnote import Decoration, HostCall, hookimpl
 from hindnote.core.call import Answer, Dispatcher
+from hindnote.core.errors import RefusalCode
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, RefusalCode
+from hindnote.core.text.messages import MESSAGE_LIMIT
 from hindnote.core.tools.registry import registry
 from hindnote.hosts.pi import plugin as pi
 

@@ -11,8 +11,8 @@ import pytest
 from console import DOCS
 
 from hindnote import hookspecs
+from hindnote.core.errors import REFUSAL_CODES
 from hindnote.core.plugins.rules import REQUIRED, new_manager, specified_hooks
-from hindnote.core.tools.outcome import REFUSAL_CODES
 from hindnote.core.tools.registry import NAMES
 from hindnote.testing import CHECKS
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
+from hindnote.core.errors import Refused
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.history.projection import Projection
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.claude.sessions.catalogue import Catalogue as ClaudeCatalogue
 from hindnote.hosts.claude.sessions.projection import open_transcript
 from hindnote.hosts.pi.sessions.catalogue import Catalogue as PiCatalogue

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import COUNTED, EventRow, HistoryList
 from hindnote.core.history.operations.order import by_age
@@ -36,7 +36,6 @@ from hindnote.core.recall.batch import Batch, Passage, Session
 from hindnote.core.recall.index import Damaged, Index, index_file
 from hindnote.core.recall.passages import best_start, spoken_cut
 from hindnote.core.recall.words import chunks
-from hindnote.core.tools.outcome import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.history.document import Event

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hindnote.core.errors import RefusalCode
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.sessions import Sessions
-    from hindnote.core.tools.outcome import RefusalCode
 
 ONE_SESSION: frozenset[RefusalCode] = frozenset(
     {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.operations.common import ONE_SESSION, session_of
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList, HistoryListParams
@@ -13,8 +14,9 @@ from hindnote.core.history.sessions import Sessions, is_wildcard
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import bound as time_bound
 from hindnote.core.text.matching import Matcher, stringified
+from hindnote.core.text.messages import quote
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
-from hindnote.core.tools.outcome import Outcome, Refused, Success, quote
+from hindnote.core.tools.outcome import Outcome, Success
 
 
 def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:

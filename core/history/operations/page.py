@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from hindnote.core.delivery.budget import Size, longest, measure, utf8_size
+from hindnote.core.errors import Refused
 from hindnote.core.history.operations.models import EventRow, FoldedRow, HistoryList, Page
 from hindnote.core.history.operations.render import GAP, render_frame, render_item
 from hindnote.core.history.operations.selection import Unit, Walk, units
-from hindnote.core.tools.outcome import Refused, wire_json
+from hindnote.core.tools.outcome import wire_json
 
 if TYPE_CHECKING:
     from hindnote.core.delivery.budget import Budget

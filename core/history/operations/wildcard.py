@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hindnote.core.delivery.budget import Size
-from hindnote.core.errors import HostFailure, class_name
+from hindnote.core.errors import HostFailure, Refused, class_name
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList
 from hindnote.core.history.operations.page import Block, fit
@@ -21,7 +21,7 @@ from hindnote.core.history.operations.selection import Walk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import instant
 from hindnote.core.history.turns import Turn, Turns
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused, quote
+from hindnote.core.text.messages import MESSAGE_LIMIT, quote
 
 if TYPE_CHECKING:
     from hindnote.core.history.operations.models import EventRow, HistoryListParams

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hindnote.core.tools.operation import Params
 
 if TYPE_CHECKING:
+    from hindnote.core.errors import RefusalCode
     from hindnote.core.notes.address import Address, Homes
-    from hindnote.core.tools.outcome import RefusalCode
 
 ADDRESSED: frozenset[RefusalCode] = frozenset(
     {

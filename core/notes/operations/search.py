@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hindnote.core.delivery.budget import longest
+from hindnote.core.errors import Refused
 from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.operations import render
 from hindnote.core.notes.operations.common import LOOKING
@@ -15,7 +16,7 @@ from hindnote.core.notes.operations.selection import Rows, row_fields, view
 from hindnote.core.notes.reader import Reader
 from hindnote.core.text.matching import Matcher, stringified
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
-from hindnote.core.tools.outcome import Refused, Success
+from hindnote.core.tools.outcome import Success
 
 if TYPE_CHECKING:
     from hindnote.core.delivery.budget import Budget

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from hindnote.core.delivery.budget import Size, longest_rows, measure, utf8_size
+from hindnote.core.errors import Refused
 from hindnote.core.notes import catalogue, clock, glob
 from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.operations.models import NotesList, NotesSearch
-from hindnote.core.tools.outcome import Refused, wire_json
+from hindnote.core.tools.outcome import wire_json
 
 if TYPE_CHECKING:
     from hindnote.core.delivery.budget import Budget

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.note import Origin
 from hindnote.core.notes.operations.common import CHANGING, InProject, plural, receipt, where
@@ -13,7 +14,7 @@ from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
 from hindnote.core.notes.stored import Change
 from hindnote.core.tools.operation import BoundCall, Hints, Operation, Params
-from hindnote.core.tools.outcome import Refused, Result, Success
+from hindnote.core.tools.outcome import Result, Success
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address

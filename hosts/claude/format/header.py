@@ -21,7 +21,7 @@ from msgspec import Struct
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file, read_file
 from hindnote.core.history.jsontext import mend
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 from hindnote.hosts.claude.format.lineage import Lineage, Origin, find_lineage
 

@@ -9,7 +9,7 @@ from hindnote.core.history.ends import last_lines_with, reader
 from hindnote.core.history.files import open_file
 from hindnote.core.history.times import known_instant
 from hindnote.core.plugins.models import Ancestor
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.header import read_header
 from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
 

@@ -18,7 +18,7 @@ from hindnote.core.history.catalogue_cache import Look, entries
 from hindnote.core.history.ends import Read, reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.plugins.models import SessionEntry
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.header import (
     SUBAGENTS,
     find_header,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.history.recent import Recent
-from hindnote.core.shortage import is_shortage
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.header import find_header, find_task
 from hindnote.hosts.claude.format.rows import CHAIN_TYPES, Row, decode, decode_all
 from hindnote.hosts.claude.paths import HOST, TOOL_PREFIX

@@ -19,7 +19,7 @@ from msgspec import Struct
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file
 from hindnote.core.history.jsontext import Unreadable, parse
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 
 HEADER_WITHIN = 1 << 20

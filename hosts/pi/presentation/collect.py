@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.pi.presentation.models import Part, Presentation
 from hindnote.hosts.pi.presentation.parse import present, present_command
 from hindnote.hosts.pi.presentation.query import literals

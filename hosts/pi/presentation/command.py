@@ -9,7 +9,7 @@ import click
 
 from hindnote.core.cli.session_options import leave_refused
 from hindnote.core.cli.tree import Failure, current_directory, deliver
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 if TYPE_CHECKING:
     from hindnote.hosts.pi.presentation.collect import Page

@@ -20,7 +20,7 @@ from hindnote.core.history.catalogue_cache import Look, entries
 from hindnote.core.history.ends import reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.plugins.models import SessionEntry
-from hindnote.core.shortage import is_shortage
+from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.pi.format.header import (
     find_header,
     find_name,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from msgspec import UNSET, Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Damage, SlotKind
-from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.pi.format.entries import (
     ABORTED,
     CONTEXT_TYPES,

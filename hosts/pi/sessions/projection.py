@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.jsontext import parse
 from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.history.recent import Recent
-from hindnote.core.shortage import is_shortage
-from hindnote.core.tools.outcome import Refused, quote
+from hindnote.core.system.shortage import is_shortage
+from hindnote.core.text.messages import quote
 from hindnote.hosts.pi.format.header import id_in_name, parent_id
 from hindnote.hosts.pi.sessions.branch import branch_behind, branch_to, windows
 from hindnote.hosts.pi.sessions.facts import ADDED_WORDS, Line

@@ -16,8 +16,8 @@ from hindnote.core.delivery.window import (
     fit_window,
     start_of,
 )
+from hindnote.core.errors import Refused
 from hindnote.core.plugins.models import Decoration
-from hindnote.core.tools.outcome import Refused
 
 FAMILY = "👩\u200d👩\u200d👧é"
 

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hindnote.core.delivery.budget import Budget
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.projection import (
     Branch,
     Damage,
@@ -27,7 +27,6 @@ from hindnote.core.history.projection import (
 from hindnote.core.history.times import instant
 from hindnote.core.plugins.models import Decoration, HostCall, Identity, SessionEntry
 from hindnote.core.tools.operation import BoundCall
-from hindnote.core.tools.outcome import Refused
 
 
 @dataclass

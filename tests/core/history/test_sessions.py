@@ -7,9 +7,9 @@ import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
 from msgspec.structs import replace
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.sessions import Sessions
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused
+from hindnote.core.text.messages import MESSAGE_LIMIT
 
 MAIN = "01a22be3-c9bc-7148"
 

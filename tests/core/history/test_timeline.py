@@ -6,8 +6,8 @@ from history_strategies import apply, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.timeline import Timeline
-from hindnote.core.tools.outcome import Refused
 
 
 def statuses(builder: SessionBuilder) -> dict[int, str | None]:

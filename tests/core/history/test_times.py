@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.times import bound, instant, recorded
-from hindnote.core.tools.outcome import Refused
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ from typing import Any, cast
 import pytest
 
 from hindnote.core.delivery.budget import Budget, measure
+from hindnote.core.errors import Refusal, Refused
 from hindnote.core.history.source import HistorySource
 from hindnote.core.notes.store import Store
 from hindnote.core.plugins.models import HostCall, Identity
 from hindnote.core.tools.operation import BoundCall
-from hindnote.core.tools.outcome import Refusal, Refused, Result, Success, wire
+from hindnote.core.tools.outcome import Result, Success, wire
 from hindnote.core.tools.registry import registry
 
 OPERATIONS = {name: each for name, each in registry().items() if each.family == "notes"}

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.address import Homes, check_new, path_problem
 from hindnote.core.plugins.models import Identity
 from hindnote.core.text.slug import encode_session_id
-from hindnote.core.tools.outcome import Refused
 
 
 def folder(session: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.tools.outcome import Refusal
+from hindnote.core.errors import Refusal
 
 pytestmark = pytest.mark.campaign
 
@@ -146,7 +146,7 @@ from pathlib import Path
 from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.store import Store
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 os.fsync = lambda _: None
 home = Path(sys.argv[1])
@@ -218,7 +218,7 @@ from pathlib import Path
 from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 home, operations, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 os.fsync = lambda _: None

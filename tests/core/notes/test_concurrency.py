@@ -19,7 +19,7 @@ from pathlib import Path
 from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.store import Store
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 home, action, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.edits import Replacement, apply
-from hindnote.core.tools.outcome import Refused
 
 
 def edit(body: str, *edits: tuple[str, str], replace_all: bool = False) -> str:

@@ -8,11 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.address import Homes
 from hindnote.core.notes.glob import scope
 from hindnote.core.plugins.models import Identity
 from hindnote.core.text.slug import encode_session_id
-from hindnote.core.tools.outcome import Refused
 
 
 def folder(session: str) -> tuple[str, ...]:

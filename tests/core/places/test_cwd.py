@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from hindnote.core.errors import Refused
 from hindnote.core.places.cwd import resolve_cwd
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused
+from hindnote.core.text.messages import MESSAGE_LIMIT
 
 
 def test_without_a_cwd_the_base_holds(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.places.home import NotesHome, notes_home
 from hindnote.core.places.trust import set_trusted, trust_file
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, Refused
+from hindnote.core.text.messages import MESSAGE_LIMIT
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hindnote import HostCall, HostIdentity, SessionEntry, hookimpl
+from hindnote.core.errors import PluginRefused
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.plugins.rules import PluginRefused
 
 
 class Good:

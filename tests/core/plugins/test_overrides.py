@@ -16,7 +16,7 @@ import pytest
 
 from hindnote import Decoration, HostCall, HostIdentity, Refused, SessionEntry, hookimpl
 from hindnote.core.call import Dispatcher
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refusal
 from hindnote.core.history.projection import (
     Branch,
     Damage,
@@ -26,7 +26,6 @@ from hindnote.core.history.projection import (
     SlotKind,
 )
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.tools.outcome import Refusal
 
 CLEAN = "created"
 

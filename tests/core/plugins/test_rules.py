@@ -14,12 +14,9 @@ import pytest
 from good_host import Good, refusal
 
 from hindnote import Decoration, HostCall, HostIdentity, SessionEntry, hookimpl, hookspecs
+from hindnote.core.errors import RuleCode
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.plugins.rules import (
-    RuleCode,
-    new_manager,
-    specified_hooks,
-)
+from hindnote.core.plugins.rules import new_manager, specified_hooks
 
 
 def test_a_host_needs_three_hooks_and_no_more() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
+from hindnote.core.text.messages import MESSAGE_LIMIT
 from hindnote.core.tools.operation import ArgumentError, Hints, Operation, Params
-from hindnote.core.tools.outcome import MESSAGE_LIMIT, Result
+from hindnote.core.tools.outcome import Result
 
 
 class Edit(Params):

@@ -7,21 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.core.tools.outcome import (
-    MESSAGE_LIMIT,
-    QUOTE_LIMIT,
-    REFUSAL_CODES,
-    Refusal,
-    Refused,
-    Result,
-    Success,
-    envelope,
-    one_line,
-    quote,
-    render_refusal,
-    wire,
-    wire_json,
-)
+from hindnote.core.errors import REFUSAL_CODES, Refusal, Refused
+from hindnote.core.text.messages import MESSAGE_LIMIT, QUOTE_LIMIT, one_line, quote
+from hindnote.core.tools.outcome import Result, Success, envelope, render_refusal, wire, wire_json
 
 
 class Found(Result):

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refusal, Refused
 from hindnote.core.project.tools import run_tool
 from hindnote.core.tools.operation import ArgumentError
-from hindnote.core.tools.outcome import Refusal, Refused, Result, Success, render_refusal, wire
+from hindnote.core.tools.outcome import Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server
 from hindnote.hosts.claude.__main__ import main
 from hindnote.hosts.claude.helper import BODY_LIMIT

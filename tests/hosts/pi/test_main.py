@@ -15,7 +15,7 @@ import pytest
 
 GUARD = """
 import os, sys
-from hindnote.core.process import take_over_pipes
+from hindnote.core.system.process import take_over_pipes
 source, sink = take_over_pipes()
 print("printed", flush=True)
 os.system("echo from a child; cat")

@@ -8,10 +8,11 @@ from history_strategies import apply, filters, steps, wide_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.operations.list import HISTORY_LIST
 from hindnote.core.history.operations.models import HistoryList
 from hindnote.core.plugins.models import Decoration
-from hindnote.core.tools.outcome import Refused, Success, wire
+from hindnote.core.tools.outcome import Success, wire
 
 Row = dict[str, Any]
 

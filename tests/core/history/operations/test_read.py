@@ -8,10 +8,11 @@ from history_strategies import wide_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.operations.list import HISTORY_LIST
 from hindnote.core.history.operations.read import HISTORY_READ
 from hindnote.core.plugins.models import Decoration
-from hindnote.core.tools.outcome import Refused, Success, wire
+from hindnote.core.tools.outcome import Success, wire
 
 
 def read(builder: SessionBuilder, decoration: Decoration | None = None, **args: Any) -> Any:

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.operations import wildcard
 from hindnote.core.history.operations.list import HISTORY_LIST
 from hindnote.core.plugins.projected import checked
-from hindnote.core.plugins.rules import Source
-from hindnote.core.tools.outcome import Refused, Success, wire
+from hindnote.core.plugins.source import Source
+from hindnote.core.tools.outcome import Success, wire
 
 Row = dict[str, Any]
 

@@ -11,11 +11,11 @@ from claude_rows import SESSION, Row, Writer, turn, two_calls, uuid_of
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import instant
-from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.claude.sessions.branch import host_branch
 from hindnote.hosts.claude.sessions.projection import ClaudeProjection, Transcript, open_transcript
 

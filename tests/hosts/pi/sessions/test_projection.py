@@ -10,11 +10,11 @@ import pytest
 from msgspec import structs
 from pi_sessions import TIME, Writer, call, line, text
 
+from hindnote.core.errors import Refused
 from hindnote.core.history import lines as line_files
 from hindnote.core.history.projection import SlotFacts, SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import instant
-from hindnote.core.tools.outcome import Refused
 from hindnote.hosts.pi.sessions.catalogue import Catalogue, Places
 from hindnote.hosts.pi.sessions.projection import PiProjection, Sessions
 

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from hindnote.core.places.project import lexical, project_trees
-from hindnote.core.process import process_directory
+from hindnote.core.system.process import process_directory
 
 
 def on_path(name: str) -> str | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.programs import in_project, on_path, outside_project
+from hindnote.core.system.programs import in_project, on_path, outside_project
 
 
 @pytest.fixture

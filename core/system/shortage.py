@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from hindnote.core.tools.outcome import Refused
+from hindnote.core.errors import Refused
 
 _DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 _MEMORY = errno.ENOMEM
