@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from hindnote.core.history.sessions import Sessions
     from hindnote.core.plugins.hosts import Hosts
-    from hindnote.core.project.tools import ToolAnswer
+    from hindnote.core.project.run import ToolAnswer
     from hindnote.core.tools.operation import Progress
 
 __all__ = ["Answer", "Dispatcher", "HostFailure"]
@@ -148,7 +148,7 @@ class Dispatcher:
             ArgumentError: The arguments break the tool's input schema.
             HostFailure: No such tool or host, or the host's plugin failed.
         """
-        from hindnote.core.project.tools import run_tool
+        from hindnote.core.project.run import run_tool
 
         return run_tool(name, arguments, base_cwd=self._hosts.base_cwd(call))
 

@@ -13,15 +13,17 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from hindnote.core.project.contract.bounds import MAX_DTO_BYTES
 from hindnote.core.project.contract.envelope import (
     Effects,
     ErrorInfo,
     Failure,
     Receipt,
     Reference,
+    Success,
+    adapter_of,
 )
 from hindnote.core.project.contract.marks import Part, document_at, json_size
-from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
 from hindnote.core.project.effects import EffectLog, unknown_effects
 from hindnote.core.project.outcome import Declined, Observation, Outcome
 from hindnote.core.text.messages import quote
@@ -38,25 +40,27 @@ class _Breach(Exception):
         self.error = {"code": code, "message": message, **facts}
 
 
-def deliver(tool: str, outcome: Outcome, effects: EffectLog | None) -> dict[str, Any]:
+def deliver(success: type[Success], outcome: Outcome, effects: EffectLog | None) -> dict[str, Any]:
     """Return the DTO of one call, JSON-ready.
 
     Args:
-        tool: Name of one of the eight tools.
+        success: The tool's success envelope.
         outcome: What the handler ended with.
         effects: What was observed; None when the provider observes nothing.
     """
     observed = unknown_effects() if effects is None else effects.facts()
     try:
         if isinstance(outcome, Declined):
-            return _failure(tool, outcome, observed)
-        return _success(tool, outcome, observed)
+            return _failure(success, outcome, observed)
+        return _success(success, outcome, observed)
     except _Breach as breach:
         return _contract_error(breach.error, observed)
 
 
-def _success(tool: str, outcome: Observation, observed: dict[str, Any]) -> dict[str, Any]:
-    data_model: Any = SUCCESSES[tool].model_fields["data"].annotation
+def _success(
+    success: type[Success], outcome: Observation, observed: dict[str, Any]
+) -> dict[str, Any]:
+    data_model: Any = success.model_fields["data"].annotation
     data = Part(data_model, outcome.data, outcome.totals)
     effects = Part(Effects, observed, {})
     data.omit_unfit()
@@ -78,10 +82,10 @@ def _success(tool: str, outcome: Observation, observed: dict[str, Any]) -> dict[
             "effects": effects.value,
         }
 
-    return _fitted(tool, dto, data, effects)
+    return _fitted(success, dto, data, effects)
 
 
-def _failure(tool: str, outcome: Declined, observed: dict[str, Any]) -> dict[str, Any]:
+def _failure(success: type[Success], outcome: Declined, observed: dict[str, Any]) -> dict[str, Any]:
     told = {"code": outcome.code, "message": outcome.message, **outcome.facts}
     error, effects = Part(ErrorInfo, told, {}), Part(Effects, observed, {})
     _bound(error, effects, {})
@@ -92,7 +96,7 @@ def _failure(tool: str, outcome: Declined, observed: dict[str, Any]) -> dict[str
             error.value["issues_omitted"] = error.counts()["issues"]["omitted"]
         return {"ok": False, "error": error.value, "effects": effects.value}
 
-    return _fitted(tool, dto, error, effects)
+    return _fitted(success, dto, error, effects)
 
 
 def _bound(part: Part, effects: Part, holders: Mapping[str, str]) -> None:
@@ -137,7 +141,7 @@ def _no_longer_observed(effects: dict[str, Any]) -> None:
         effects["documents"] = "possible"
 
 
-def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
+def _fitted(success: type[Success], dto: Any, part: Part, effects: Part) -> dict[str, Any]:
     answer: dict[str, Any] = dto()
     size = json_size(answer)
     while size > MAX_DTO_BYTES:
@@ -153,7 +157,7 @@ def _fitted(tool: str, dto: Any, part: Part, effects: Part) -> dict[str, Any]:
         answer = dto()
         size = json_size(answer)
     try:
-        output_adapter(tool).validate_python(answer)
+        adapter_of(success).validate_python(answer)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         steps = first["loc"][1:]

@@ -17,7 +17,7 @@ Observed = str | None
 
 @dataclass(slots=True)
 class ReceiptLog:
-    """One recovery while it runs; see ``contract_v1.Receipt``.
+    """One recovery while it runs; see ``contract.envelope.Receipt``.
 
     ``current`` holds what was observed, by side (``source``, ``target``); a side
     that was not observed has no key.

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hindnote.core.project.contract.bounds import MAX_DETAILS_BYTES, MAX_TEXT_BYTES
 from hindnote.core.project.contract.marks import compact, json_size
-from hindnote.core.project.contract_v1 import MAX_DETAILS_BYTES, MAX_TEXT_BYTES
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line

@@ -4,14 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hindnote.core.project.call import Call, RootParams
+from hindnote.core.project.contract.envelope import Success
+from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View
-from hindnote.core.tools.operation import Hints
+from hindnote.core.project.workspace import Workspace
+from hindnote.core.tools.operation import Hints, Params
+
+if TYPE_CHECKING:
+    from hindnote.core.project.documents.profiles import Providers
+
+
+class RootParams(Params):
+    """Parameters that every project tool takes."""
+
+    workspace_root: str | None = None
+    """Directory to work in, inside the session's directory; default: that directory."""
+
+    docs_root: str | None = None
+    """Documents below the workspace; default: docs."""
+
+    todos_root: str | None = None
+    """Todos below the workspace; default: todos."""
+
 
 P = TypeVar("P", bound=RootParams)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a handler works with."""
+
+    workspace: Workspace
+    effects: EffectLog
+    providers: Providers | None = None
+    """Profile providers; None: the installed ones."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +53,9 @@ class ProjectTool(Generic[P]):
     """For the model; essentials first."""
 
     params: type[P]
+    success: type[Success]
+    """The envelope of a call that succeeded; see ``core.project.contract``."""
+
     hints: Hints
     handle: Callable[[Call, P], Observation]
     view: Callable[[Mapping[str, Any], Mapping[str, int]], View]
-
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        """The closed schema of what the tool returns."""
-        from hindnote.core.project.contract_v1 import output_schema
-
-        return output_schema(self.name)

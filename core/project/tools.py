@@ -1,79 +1,155 @@
-"""The eight project tools, and the one way in which hosts and people call them."""
+"""The project tools: the one list of all there are, and what each one declares."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
 from hindnote.core.errors import HostFailure
-from hindnote.core.project.call import Call
-from hindnote.core.project.effects import EffectLog
-from hindnote.core.project.outcome import Declined, Outcome
-from hindnote.core.project.tool import P, ProjectTool
-from hindnote.core.tools.operation import Params, bind
+from hindnote.core.project.contract import envelope
+from hindnote.core.project.contract.documents import DescribeSuccess, SearchSuccess
+from hindnote.core.project.contract.todos import (
+    AllocateSuccess,
+    CreateSuccess,
+    InspectSuccess,
+    ScanSuccess,
+    TransitionSuccess,
+)
+from hindnote.core.project.documents import describe, search
+from hindnote.core.project.todos import tools as todos
+from hindnote.core.project.tool import ProjectTool
+from hindnote.core.tools.operation import Hints, Params
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pydantic import TypeAdapter
 
-    from hindnote.core.project.documents.profiles import Providers
-
-NAMES = (
-    "project_artifact_search",
-    "project_artifact_describe",
-    "project_todo_list",
-    "project_todo_validate",
-    "project_todo_inspect",
-    "project_todo_allocate",
-    "project_todo_create",
-    "project_todo_transition",
+_ENVELOPE = (
+    "Returns {ok: true, data, completeness, effects} or {ok: false, error, effects}; check ok."
 )
-"""All there are, in the order in which they are declared."""
+_LOOKING = Hints(read_only=True)
 
+_ALL: tuple[ProjectTool[Any], ...] = (
+    ProjectTool(
+        name="project_artifact_search",
+        title="Search project documents",
+        description=(
+            "Find Markdown documents and todos of this project by words and by exact frontmatter "
+            "values, best first. Use it before writing something that may exist already. "
+            + _ENVELOPE
+            + " Only the first 1,200 characters of each body are searched: preview_covered is "
+            "false where a body goes on. completeness counts what was left out."
+        ),
+        params=search.SearchParams,
+        success=SearchSuccess,
+        # The index is derived state; no document is ever written.
+        hints=_LOOKING,
+        handle=search.search,
+        view=search.view,
+    ),
+    ProjectTool(
+        name="project_artifact_describe",
+        title="Describe document fields",
+        description=(
+            "List what frontmatter fields mean and which fields the documents hold, with counts "
+            "and types, to know what search can filter on. "
+            + _ENVELOPE
+            + " Sample values come only with field_names and include_samples."
+        ),
+        params=describe.DescribeParams,
+        success=DescribeSuccess,
+        hints=_LOOKING,
+        handle=describe.describe,
+        view=describe.view,
+    ),
+    ProjectTool(
+        name="project_todo_list",
+        title="List todos",
+        description=(
+            "List the project's todos with path, id, status, priority and content hash, and every "
+            "issue found. " + _ENVELOPE + " Issues with blocking: true block every change."
+        ),
+        params=todos.ScanParams,
+        success=ScanSuccess,
+        hints=_LOOKING,
+        handle=todos.list_todos,
+        view=todos.scan_view,
+    ),
+    ProjectTool(
+        name="project_todo_validate",
+        title="Validate todos",
+        description=(
+            "Check all todos: names, frontmatter, duplicate ids, names that clash. The same scan "
+            "as project_todo_list, for its issues; nothing is repaired. " + _ENVELOPE
+        ),
+        params=todos.ScanParams,
+        success=ScanSuccess,
+        hints=_LOOKING,
+        handle=todos.list_todos,
+        view=todos.scan_view,
+    ),
+    ProjectTool(
+        name="project_todo_inspect",
+        title="Inspect one todo",
+        description=(
+            "Check one todo by path: data.state is valid, invalid or conflict. " + _ENVELOPE
+        ),
+        params=todos.InspectParams,
+        success=InspectSuccess,
+        hints=_LOOKING,
+        handle=todos.inspect,
+        view=todos.inspect_view,
+    ),
+    ProjectTool(
+        name="project_todo_allocate",
+        title="Allocate a todo id",
+        description=(
+            "Tell the next free todo id and the directory hash. Reserves nothing: "
+            "project_todo_create allocates again. Finishes interrupted transitions first, which "
+            "effects report. " + _ENVELOPE
+        ),
+        params=todos.ScanParams,
+        success=AllocateSuccess,
+        hints=Hints(read_only=False),
+        handle=todos.allocate,
+        view=todos.allocate_view,
+    ),
+    ProjectTool(
+        name="project_todo_create",
+        title="Create a todo",
+        description=(
+            "Create a todo file under the next id: title, priority (p1 to p3), body. "
+            + _ENVELOPE
+            + " On ok: false look at effects before trying again: documents other than none "
+            "means that something may have been written."
+        ),
+        params=todos.CreateParams,
+        success=CreateSuccess,
+        hints=Hints(read_only=False, idempotent=False),
+        handle=todos.create,
+        view=todos.create_view,
+    ),
+    ProjectTool(
+        name="project_todo_transition",
+        title="Move a todo to another status",
+        description=(
+            "Move a todo to pending, ready or complete, in file name and frontmatter at once, "
+            "when its content still has expected_content_hash. "
+            + _ENVELOPE
+            + " On ok: false look at effects before trying again."
+        ),
+        params=todos.TransitionParams,
+        success=TransitionSuccess,
+        hints=Hints(read_only=False, idempotent=False),
+        handle=todos.transition,
+        view=todos.transition_view,
+    ),
+)
 
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """What one call comes to, in every form that a host may need."""
-
-    dto: dict[str, Any]
-    """The native output: one of contract v1's envelopes, JSON-ready, at most 65,536 bytes."""
-
-    blocks: tuple[str, ...]
-    """Direct content: the answer, then a receipt of omissions and effects; 32,768 bytes."""
-
-    details: dict[str, Any]
-    """For a host's renderer, at most 65,536 bytes; no copy of the DTO."""
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the call failed natively."""
-        return not self.dto["ok"]
-
-    @property
-    def text(self) -> str:
-        """The direct content as one text, joined as hosts join blocks for the model."""
-        return "\n".join(self.blocks)
-
-    def packaged(self) -> dict[str, Any]:
-        """Return the answer as a private transport carries it, JSON-ready."""
-        return {
-            "result": self.dto,
-            "blocks": list(self.blocks),
-            "details": self.details,
-            "isError": self.is_error,
-        }
-
-
-@cache
-def project_tools() -> Mapping[str, ProjectTool[Any]]:
-    """Return the eight tools by name."""
-    from hindnote.core.project.catalog import TOOLS
-
-    return MappingProxyType({name: TOOLS[name] for name in NAMES})
+TOOLS: Mapping[str, ProjectTool[Any]] = MappingProxyType({tool.name: tool for tool in _ALL})
+"""All there are by name, in the order in which they are declared."""
 
 
 def tool_named(name: str) -> ProjectTool[Any]:
@@ -82,73 +158,27 @@ def tool_named(name: str) -> ProjectTool[Any]:
     Raises:
         HostFailure: There is none of that name.
     """
-    if name not in NAMES:
-        raise HostFailure(f"no project tool named {name!r}; there are: {', '.join(NAMES)}")
-    return project_tools()[name]
+    if name not in TOOLS:
+        raise HostFailure(f"no project tool named {name!r}; there are: {', '.join(TOOLS)}")
+    return TOOLS[name]
 
 
-def run_tool(
-    name: str,
-    arguments: Mapping[str, Any],
-    *,
-    base_cwd: Path,
-    providers: Providers | None = None,
-) -> ToolAnswer:
-    """Carry out one call, once.
-
-    Args:
-        name: One of the eight.
-        arguments: As the host received them.
-        base_cwd: The host session's directory, absolute; nothing outside is touched.
-        providers: Profile providers; the installed ones unless given.
+def output_adapter(name: str) -> TypeAdapter[Any]:
+    """Return the validator of a tool's outputs, success and failure.
 
     Raises:
-        HostFailure: There is no such tool.
-        ArgumentError: The arguments break the tool's input schema.
+        HostFailure: There is no tool of that name.
     """
-    tool = tool_named(name)
-    params = bind(tool.name, tool.params, arguments)
-    effects = EffectLog()
-    return answer(tool, _outcome(tool, params, base_cwd, effects, providers), effects)
+    return envelope.adapter_of(tool_named(name).success)
 
 
-def _outcome(
-    tool: ProjectTool[P],
-    params: P,
-    base_cwd: Path,
-    effects: EffectLog,
-    providers: Providers | None,
-) -> Outcome:
-    from hindnote.core.project.workspace import locate
+def output_schema(name: str) -> dict[str, Any]:
+    """Return the closed JSON schema of a tool's outputs, as a host declares it.
 
-    try:
-        roots = (params.workspace_root, params.docs_root, params.todos_root)
-        with locate(base_cwd, *roots) as workspace:
-            return tool.handle(Call(workspace, effects, providers), params)
-    except Declined as declined:
-        return declined
-    except OSError as error:
-        reason = error.strerror or str(error)
-        return Declined("io_error", f"the file system refused: {reason}; see effects")
-
-
-def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) -> ToolAnswer:
-    """Return every form of one outcome.
-
-    Args:
-        tool: The tool that was called.
-        outcome: What its handler ended with.
-        effects: What was observed; None when the handler observes nothing.
+    Raises:
+        HostFailure: There is no tool of that name.
     """
-    from hindnote.core.project import rendering
-    from hindnote.core.project.delivery import deliver
-
-    dto = deliver(tool.name, outcome, effects)
-    if isinstance(outcome, Declined):
-        facts, view = None, rendering.view_of_failure(outcome)
-    else:
-        facts, view = outcome.data, tool.view(outcome.data, outcome.totals)
-    return ToolAnswer(dto, rendering.blocks(view, facts, dto), rendering.details(tool.name, view))
+    return envelope.outputs_schema(tool_named(name).success)
 
 
 def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
@@ -161,6 +191,6 @@ def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": input_schema(params),
-        "outputSchema": tool.output_schema,
+        "outputSchema": output_schema(tool.name),
         "hints": to_builtins(tool.hints),
     }

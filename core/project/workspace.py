@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from hindnote.core.fs.handles import LINK_ERRORS, closing, open_below, open_root
-from hindnote.core.project.contract_v1 import MAX_PATH_CHARS, utf16_length
+from hindnote.core.project.contract.bounds import MAX_PATH_CHARS, utf16_length
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text.messages import quote
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hindnote.core.project.tool import ProjectTool
+from hindnote.core.project.tools import TOOLS
 from hindnote.core.project.tools import declaration as project_declaration
-from hindnote.core.project.tools import project_tools
 from hindnote.core.tools.registry import Registry, registry
 from hindnote.core.tools.schema import declaration, opened
 from hindnote.hosts.claude.paths import TOOL_PREFIX
@@ -68,4 +68,4 @@ def _ts(value: object) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(module(registry(), project_tools()), encoding="utf-8")
+    FILE.write_text(module(registry(), TOOLS), encoding="utf-8")

@@ -1,24 +1,49 @@
 """The Pi coding agent as a host.
 
-The closed outputs of the project tools and their numeric ceilings are exported from
-here as well, for programs that consume them on Pi; see ``core.project.contract_v1``.
+Programs that consume the outputs of the project tools on Pi import their models and numeric
+ceilings from here; ``hindnote.core.project.contract`` says what they are.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-_CONTRACT_FUNCTIONS = frozenset({"clip_utf16", "output_adapter", "output_schema", "utf16_length"})
+_MODULES = {
+    "hindnote.core.project.contract.bounds": """
+        HASH_PATTERN MAX_CONFIDENCE MAX_DEFINITIONS MAX_DESCRIPTION_CHARS
+        MAX_DETAILS_BYTES MAX_DISTINCT MAX_DTO_BYTES MAX_ENUM_CHARS MAX_ENUM_VALUES
+        MAX_EVIDENCE MAX_FACETS MAX_FACET_VALUES MAX_FACET_VALUE_CHARS
+        MAX_FOCUSED_FIELDS MAX_ID_DIGITS MAX_ISSUES MAX_NAME_CHARS MAX_OBSERVED
+        MAX_PATH_CHARS MAX_PHASE_CHARS MAX_RECEIPTS MAX_REFERENCES MAX_RELATED
+        MAX_RESULTS MAX_SAMPLES MAX_SAMPLE_CHARS MAX_SNIPPET_CHARS MAX_TAG_VALUES
+        MAX_TEXT_BYTES MAX_TODOS PREVIEW_CHARS clip_utf16 utf16_length
+    """,
+    "hindnote.core.project.contract.envelope": """
+        Closed Counted Effects ErrorInfo Failure FailureCode Issue IssueCode Receipt
+        Recovery Reference References RootState Success
+    """,
+    "hindnote.core.project.contract.documents": """
+        CacheState Confidence Definition DescribeData DescribeSuccess Evidence Facet
+        FieldConfidence FieldSamples ObservedField Provenance Related SearchData
+        SearchRow SearchSuccess
+    """,
+    "hindnote.core.project.contract.todos": """
+        AllocateData AllocateSuccess CreateData CreateSuccess InspectData InspectSuccess
+        ScanData ScanSuccess Todo TransitionData TransitionSuccess
+    """,
+    "hindnote.core.project.tools": "output_adapter output_schema",
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name of contract v1 when it is first asked for.
+    """Import a public name when it is first used.
 
     Names of submodules come through here too and must not pay for the contract.
     """
-    if name[:1].isupper() or name in _CONTRACT_FUNCTIONS:
-        from hindnote.core.project import contract_v1
-
-        if name in contract_v1.__all__:
-            return getattr(contract_v1, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

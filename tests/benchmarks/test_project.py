@@ -16,7 +16,7 @@ import pytest
 from yardstick import SMOKE, said, times_as_long
 
 from hindnote.core.project.markdown import parse_markdown
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 
 DOCUMENTS = 300 if SMOKE else 5_000
 ROUNDS = "200"

@@ -11,7 +11,7 @@ from hindnote import HostCall, HostIdentity, SessionEntry, hookimpl
 from hindnote.core.call import Dispatcher
 from hindnote.core.errors import HostFailure
 from hindnote.core.plugins.hosts import Hosts
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 from hindnote.core.tools.operation import ArgumentError
 
 

@@ -13,7 +13,7 @@ from hindnote.core.cli.tree import Failure, current_directory, deliver
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hindnote.core.project.tools import ToolAnswer
+    from hindnote.core.project.run import ToolAnswer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ def run(
         place: What the common options say.
         arguments: Its own arguments.
     """
-    from hindnote.core.project.tools import run_tool
+    from hindnote.core.project.run import run_tool
 
     roots = {name: place[name] for name in ("docs_root", "todos_root")}
     base = (place["cwd"] or current_directory()).absolute()

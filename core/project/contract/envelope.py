@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from hindnote.core.project.contract.bounds import (
     MAX_ISSUES,
@@ -237,3 +238,19 @@ class Failure(Closed):
     ok: Literal[False]
     error: ErrorInfo
     effects: Effects
+
+
+@cache
+def adapter_of(success: type[Success]) -> TypeAdapter[Any]:
+    """Return the validator of a tool's outputs, given its success envelope."""
+    union: Any = Annotated[success | Failure, Field(discriminator="ok")]
+    return TypeAdapter(union)
+
+
+def outputs_schema(success: type[Success]) -> dict[str, Any]:
+    """Return the closed JSON schema of a tool's outputs, given its success envelope."""
+    from hindnote.core.tools.schema import schema_of
+
+    ours, failure = schema_of(success), schema_of(Failure)
+    definitions = {**ours.pop("$defs", {}), **failure.pop("$defs", {})}
+    return {"type": "object", "anyOf": [ours, failure], "$defs": definitions}

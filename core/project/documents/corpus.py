@@ -10,7 +10,6 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from hindnote.core.fs.handles import closing
-from hindnote.core.project.call import Call
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.documents import index_file
 from hindnote.core.project.documents.background import Aside
@@ -18,6 +17,7 @@ from hindnote.core.project.documents.index import Index
 from hindnote.core.project.documents.index_file import Unusable
 from hindnote.core.project.documents.integrity import Unsound
 from hindnote.core.project.documents.walk import Walk
+from hindnote.core.project.tool import Call
 
 if TYPE_CHECKING:
     from hindnote.core.project.documents.fts_query import Found, Question

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from hindnote.core.project.call import Call, RootParams
-from hindnote.core.project.contract_v1 import (
+from hindnote.core.project.contract.bounds import (
     MAX_DISTINCT,
     MAX_FOCUSED_FIELDS,
     MAX_NAME_CHARS,
@@ -24,6 +23,7 @@ from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View, counted
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES
+from hindnote.core.project.tool import Call, RootParams
 
 OWNER = "hindnote"
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from hindnote.core.project.contract_v1 import PREVIEW_CHARS, clip_utf16
+from hindnote.core.project.contract.bounds import PREVIEW_CHARS, clip_utf16
 from hindnote.core.project.markdown import parse_markdown, shown
 
 if TYPE_CHECKING:

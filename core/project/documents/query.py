@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hindnote.core.errors import ArgumentError
-from hindnote.core.project.contract_v1 import clip_utf16, utf16_length
+from hindnote.core.project.contract.bounds import clip_utf16, utf16_length
 from hindnote.core.project.documents.document import fold, spaced
 
 Match = Literal["all", "any", "phrase"]

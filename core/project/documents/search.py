@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from hindnote.core.project.call import Call, RootParams
 from hindnote.core.project.contract.documents import Scope
 from hindnote.core.project.documents import profiles, query
 from hindnote.core.project.documents.corpus import Corpus, Coverage, Freshness, with_corpus
@@ -22,6 +21,7 @@ from hindnote.core.project.documents.related import Relations
 from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View, counted
+from hindnote.core.project.tool import Call, RootParams
 
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]

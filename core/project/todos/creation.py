@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hindnote.core.project.contract.bounds import MAX_ID_DIGITS
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
-from hindnote.core.project.contract_v1 import MAX_ID_DIGITS
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.markdown import parse_markdown
 from hindnote.core.project.outcome import Declined

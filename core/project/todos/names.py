@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from hindnote.core.fs.names import invisible
+from hindnote.core.project.contract.bounds import MAX_ID_DIGITS
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
-from hindnote.core.project.contract_v1 import MAX_ID_DIGITS
 
 STATUSES: tuple[TodoStatus, ...] = get_args(TodoStatus)
 PRIORITIES: tuple[TodoPriority, ...] = get_args(TodoPriority)

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from hindnote.core.project.call import Call, RootParams
+from hindnote.core.project.contract.bounds import HASH_PATTERN, MAX_DESCRIPTION_CHARS, clip_utf16
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
-from hindnote.core.project.contract_v1 import HASH_PATTERN, MAX_DESCRIPTION_CHARS, clip_utf16
 from hindnote.core.project.outcome import Declined, Observation
 from hindnote.core.project.rendering import View, counted, issue_line
 from hindnote.core.project.todos import creation, observe, transitions
 from hindnote.core.project.todos.scan import Scan, identity
+from hindnote.core.project.tool import Call, RootParams
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
 

@@ -5,7 +5,7 @@ import json
 from click.testing import CliRunner
 
 from hindnote.core.cli.app import make_app
-from hindnote.core.project.tools import NAMES as PROJECT_NAMES
+from hindnote.core.project.tools import TOOLS as PROJECT_TOOLS
 from hindnote.core.tools.registry import NAMES
 
 
@@ -27,7 +27,7 @@ def test_the_project_tools_are_printed_when_they_are_asked_for() -> None:
     one = CliRunner().invoke(make_app(), ["schemas", "project_todo_list"])
 
     declared = json.loads(result.output)
-    assert [tool["name"] for tool in declared] == list(PROJECT_NAMES)
+    assert [tool["name"] for tool in declared] == list(PROJECT_TOOLS)
     assert json.loads(one.output) == declared[2]
 
 
@@ -43,7 +43,7 @@ def test_a_tool_that_is_none_of_the_project_s_is_refused_with_those_that_are() -
 
     assert result.exit_code == 2
     assert "notes_list is no project tool" in result.stderr
-    assert all(name in result.stderr for name in PROJECT_NAMES)
+    assert all(name in result.stderr for name in PROJECT_TOOLS)
 
 
 def test_a_project_tool_is_printed_with_the_option_as_without_it() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from hindnote.core.project.contract.bounds import MAX_DETAILS_BYTES, MAX_DTO_BYTES
 from hindnote.core.project.contract.marks import json_size
-from hindnote.core.project.contract_v1 import MAX_DETAILS_BYTES, MAX_DTO_BYTES, output_adapter
-from hindnote.core.project.tools import ToolAnswer, run_tool
+from hindnote.core.project.run import ToolAnswer, run_tool
+from hindnote.hosts.pi import output_adapter
 
 Run = Callable[..., ToolAnswer]
 

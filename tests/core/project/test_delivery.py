@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from hindnote.core.project.contract.bounds import MAX_DTO_BYTES
 from hindnote.core.project.contract.marks import json_size
-from hindnote.core.project.contract_v1 import MAX_DTO_BYTES, SUCCESSES, output_adapter
 from hindnote.core.project.delivery import deliver
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined, Observation
 from hindnote.core.project.rendering import receipt_lines
+from hindnote.core.project.tools import TOOLS
+from hindnote.hosts.pi import output_adapter
 
 HASH = f"sha256:{'0a' * 32}"
 
@@ -32,7 +34,7 @@ def scan(todos: list[Any], issues: list[Any]) -> Observation:
 
 
 def delivered(outcome: Observation | Declined, effects: EffectLog | None = None) -> dict[str, Any]:
-    dto = deliver("project_todo_list", outcome, effects or EffectLog())
+    dto = deliver(TOOLS["project_todo_list"].success, outcome, effects or EffectLog())
     output_adapter("project_todo_list").validate_python(dto)
     assert json_size(dto) <= MAX_DTO_BYTES
     return dto
@@ -167,7 +169,7 @@ def search(rows: list[Any], total: int = 0) -> dict[str, Any]:
         "roots": [],
     }
     outcome = Observation({"results": rows, "cache_state": state}, {"results": total})
-    dto = deliver("project_artifact_search", outcome, EffectLog())
+    dto = deliver(TOOLS["project_artifact_search"].success, outcome, EffectLog())
     output_adapter("project_artifact_search").validate_python(dto)
     assert json_size(dto) <= MAX_DTO_BYTES
     return dto
@@ -225,7 +227,7 @@ def test_facts_that_cannot_be_dropped_and_do_not_fit_overflow() -> None:
     roots = [{"scope": "docs", "path": "é" * 4096, "availability": "present"}] * 10
     data = {"results": [], "cache_state": {"roots": roots}}
 
-    dto = deliver("project_artifact_search", Observation(data), EffectLog())
+    dto = deliver(TOOLS["project_artifact_search"].success, Observation(data), EffectLog())
 
     assert dto["error"]["code"] == "contract_overflow"
     assert dto["error"]["limit"] == MAX_DTO_BYTES
@@ -236,8 +238,8 @@ def test_facts_that_cannot_be_dropped_and_do_not_fit_overflow() -> None:
 
 
 def test_a_provider_that_observes_nothing_has_unknown_effects_and_no_zeros() -> None:
-    for tool in SUCCESSES:
-        dto = deliver(tool, Declined("io_error", "m"), None)
+    for tool in TOOLS:
+        dto = deliver(TOOLS[tool].success, Declined("io_error", "m"), None)
         output_adapter(tool).validate_python(dto)
 
         effects = dto["effects"]

@@ -8,14 +8,14 @@ from typing import get_args
 
 import pytest
 
-from hindnote.core.project import contract_v1
-from hindnote.core.project.contract_v1 import FailureCode
-from hindnote.core.project.tools import NAMES
+from hindnote.core.project.contract.envelope import FailureCode
+from hindnote.core.project.tools import TOOLS
+from hindnote.hosts import pi
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "project-tools.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", [*NAMES, *get_args(FailureCode)])
+@pytest.mark.parametrize("name", [*TOOLS, *get_args(FailureCode)])
 def test_every_tool_and_failure_code_is_documented(name: str) -> None:
     assert f"`{name}`" in PAGE
 
@@ -24,12 +24,12 @@ def test_every_tool_and_failure_code_is_documented(name: str) -> None:
     "name",
     [
         name
-        for name in contract_v1.__all__
+        for name in pi.__all__
         if re.fullmatch(r"MAX_\w+|PREVIEW_CHARS", name) and name != "MAX_ID_DIGITS"
     ],
 )
 def test_every_ceiling_is_documented(name: str) -> None:
-    assert re.search(rf"(?<![\d,]){getattr(contract_v1, name):,}(?![\d,])", PAGE)
+    assert re.search(rf"(?<![\d,]){getattr(pi, name):,}(?![\d,])", PAGE)
 
 
 def test_the_example_profile_works(tmp_path: Path) -> None:

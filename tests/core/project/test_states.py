@@ -10,19 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hindnote.core.project.contract.bounds import HASH_PATTERN, Identity
-from hindnote.core.project.contract.envelope import ErrorInfo, FailureCode, Receipt
-from hindnote.core.project.contract.marks import json_size
-from hindnote.core.project.contract_v1 import (
+from hindnote.core.project.contract.bounds import (
+    HASH_PATTERN,
     MAX_DETAILS_BYTES,
     MAX_DTO_BYTES,
     MAX_TEXT_BYTES,
-    SUCCESSES,
-    output_adapter,
+    Identity,
 )
+from hindnote.core.project.contract.envelope import ErrorInfo, FailureCode, Receipt
+from hindnote.core.project.contract.marks import json_size
 from hindnote.core.project.effects import EffectLog, ReceiptLog
 from hindnote.core.project.outcome import Declined, Observation, Outcome
-from hindnote.core.project.tools import ToolAnswer, answer, tool_named
+from hindnote.core.project.run import ToolAnswer, answer
+from hindnote.core.project.tools import TOOLS, tool_named
+from hindnote.hosts.pi import output_adapter
 
 LENGTHS = st.sampled_from([0, 1, 79, 80, 81, 120, 121, 239, 240, 241, 256, 257, 1000, 1001, 4095])
 HASHES = st.sampled_from([f"sha256:{digit * 64}" for digit in "0af"])
@@ -132,7 +133,7 @@ def outcomes(draw: st.DrawFn, tool: str) -> Outcome:
         code = draw(st.sampled_from(get_args(FailureCode)))
         rest = {key: value for key, value in told.items() if key not in ("code", "message")}
         return Declined(code, told["message"], **rest)
-    model = SUCCESSES[tool].model_fields["data"].annotation
+    model = TOOLS[tool].success.model_fields["data"].annotation
     return Observation(draw(facts(model)), totals=draw(st.just({}) | st.just({"results": 900})))
 
 
@@ -154,7 +155,7 @@ def holds(tool: str, given_answer: ToolAnswer) -> None:
 )
 @given(st.data())
 def test_any_state_of_any_handler_is_delivered_within_its_contract(data: st.DataObject) -> None:
-    tool = data.draw(st.sampled_from(list(SUCCESSES)))
+    tool = data.draw(st.sampled_from(list(TOOLS)))
     outcome, log = data.draw(outcomes(tool)), data.draw(logs())
 
     given_answer = answer(tool_named(tool), outcome, log)

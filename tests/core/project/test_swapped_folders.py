@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 
 SECRET = "outsidesecret"
 TODO = "001-pending-p1-x.md"

@@ -11,23 +11,19 @@ import jsonschema
 import pytest
 
 from hindnote.core.errors import HostFailure
-from hindnote.core.project import tools
 from hindnote.core.project.contract.marks import json_size
-from hindnote.core.project.contract_v1 import SUCCESSES, output_schema
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined, Observation
 from hindnote.core.project.rendering import SMALL_JSON_BYTES
-from hindnote.core.project.tools import answer, declaration, project_tools, run_tool, tool_named
+from hindnote.core.project.run import ToolAnswer, answer, run_tool
+from hindnote.core.project.tools import TOOLS, declaration, tool_named
 from hindnote.core.tools.operation import ArgumentError
+from hindnote.hosts.pi import output_schema
 
 Run = Callable[..., Any]
 
 
-def test_there_are_eight_tools_in_the_contracts_order() -> None:
-    assert tuple(project_tools()) == tools.NAMES == tuple(SUCCESSES)
-
-
-@pytest.mark.parametrize("name", tools.NAMES)
+@pytest.mark.parametrize("name", TOOLS)
 def test_a_declaration_is_closed_and_short_enough(name: str) -> None:
     declared = declaration(tool_named(name))
 
@@ -133,7 +129,7 @@ def listed(count: int, width: int = 10) -> Observation:
     return Observation(data)
 
 
-def answered(outcome: Any, log: EffectLog | None = None) -> tools.ToolAnswer:
+def answered(outcome: Any, log: EffectLog | None = None) -> ToolAnswer:
     given = answer(tool_named("project_todo_list"), outcome, log or EffectLog())
     assert len(given.text.encode()) <= 32_768
     assert json_size(given.details) <= 65_536
@@ -221,7 +217,7 @@ def test_details_hold_rows_until_they_are_oversize() -> None:
 
 
 def test_details_at_the_edge_keep_their_rows() -> None:
-    def sized(width: int) -> tools.ToolAnswer:
+    def sized(width: int) -> ToolAnswer:
         return answered(listed(30, width))
 
     width = next(w for w in range(900, 1200) if "rows_omitted" in sized(w).details)

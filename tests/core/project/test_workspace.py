@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.contract_v1 import SUCCESSES
+from hindnote.core.project.tools import TOOLS
 
 Run = Callable[..., Any]
 
@@ -28,7 +28,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "expected_content_hash": HASH,
     },
 }
-TOOLS = sorted(ARGUMENTS)
+SHORT_NAMES = sorted(ARGUMENTS)
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -52,10 +52,10 @@ def outside_untouched(base: Path) -> Iterator[None]:
 
 
 def test_the_arguments_cover_every_tool() -> None:
-    assert sorted(f"project_{name}" for name in ARGUMENTS) == sorted(SUCCESSES)
+    assert sorted(f"project_{name}" for name in ARGUMENTS) == sorted(TOOLS)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", SHORT_NAMES)
 @pytest.mark.parametrize(
     ("roots", "code"),
     [

@@ -18,7 +18,7 @@ VALUES = [
     " plain",
     " two words",
     " a: b",
-    " http://x.y/z",
+    " http://z.y/z",
     " # comment",
     " x # comment",
     " x #",

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from hindnote.core.history.operations.list import HISTORY_LIST
 from hindnote.core.notes.operations.write import NOTES_WRITE
+from hindnote.core.project.tools import TOOLS as PROJECT_TOOLS
 from hindnote.core.project.tools import declaration as project_declaration
-from hindnote.core.project.tools import project_tools
 from hindnote.core.tools.operation import Hints, Operation, Params
 from hindnote.core.tools.outcome import Result, Success
 from hindnote.core.tools.registry import registry
@@ -82,7 +82,7 @@ def test_the_nulls_of_a_page_recipe_are_offered() -> None:
 def test_no_input_schema_refers_to_a_definition() -> None:
     """Strict clients drop a tool whose input schema does."""
     declared = [declaration(operation) for operation in registry().values()]
-    declared += [project_declaration(tool) for tool in project_tools().values()]
+    declared += [project_declaration(tool) for tool in PROJECT_TOOLS.values()]
 
     for tool in declared:
         sent = json.dumps(tool["inputSchema"])

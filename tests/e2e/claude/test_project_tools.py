@@ -8,7 +8,7 @@ from claude_host import DONE, PREFIX, Claude, results, texts, tool
 from model import Request, ToolCall, Turn
 
 from hindnote.core.project import tools as project
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 from hindnote.core.tools.schema import opened
 
 OURS = {PREFIX + name for name in project.NAMES}

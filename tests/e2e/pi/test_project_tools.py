@@ -12,7 +12,7 @@ from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import Pi, output, script
 
 from hindnote.core.project import tools as project
-from hindnote.core.project.tools import ToolAnswer, run_tool
+from hindnote.core.project.run import ToolAnswer, run_tool
 from hindnote.core.tools.registry import NAMES
 
 DONE = Turn(Text("done"))
@@ -51,7 +51,7 @@ def docs(pi: Pi) -> Path:
 
 def as_declared(name: str, result: dict[str, Any]) -> bool:
     """Return whether a script's result is what the tool's closed schema says."""
-    return Draft202012Validator(project.tool_named(name).output_schema).is_valid(result)
+    return Draft202012Validator(project.output_schema(name)).is_valid(result)
 
 
 def printed(pi: Pi, *command: str) -> Any:
@@ -141,7 +141,7 @@ def test_the_model_calls_them_where_the_person_says_so(pi: Pi, model: ScriptedMo
 
     pi.say("hello")
 
-    for name, tool in project.project_tools().items():
+    for name, tool in project.TOOLS.items():
         assert model.played[0].tools[name]["description"].startswith(tool.description)
     [system] = {request.system for request in model.played}
     assert "- project_todo_list: " in system

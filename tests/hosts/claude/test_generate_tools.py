@@ -9,7 +9,7 @@ from hindnote.core.tools.registry import registry
 from hindnote.core.tools.schema import declaration, opened
 from hindnote.hosts.claude.generate_tools import FILE, module
 
-SOURCE = module(registry(), project.project_tools())
+SOURCE = module(registry(), project.TOOLS)
 
 
 def listed(constant: str) -> list[Any]:
@@ -27,7 +27,7 @@ def test_the_mods_tools_are_generated_from_the_core() -> None:
 def test_the_mod_declares_name_description_and_input_of_all() -> None:
     """The inputs without the sentence, once an object, that there are no other fields."""
     seven = [declaration(operation) for operation in registry().values()]
-    eight = [project.declaration(tool) for tool in project.project_tools().values()]
+    eight = [project.declaration(tool) for tool in project.TOOLS.values()]
 
     for constant, declared in (
         ("TOOLS: readonly ToolSpec", seven),
@@ -46,7 +46,7 @@ def test_the_mod_declares_name_description_and_input_of_all() -> None:
 def test_the_mod_knows_which_tools_only_look() -> None:
     looking = {
         name
-        for name in project.NAMES
+        for name in project.TOOLS
         if name.endswith(("search", "describe", "list", "validate", "inspect"))
     }
 

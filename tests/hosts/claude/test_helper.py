@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from hindnote.core.errors import HostFailure, Refusal, Refused
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 from hindnote.core.tools.operation import ArgumentError
 from hindnote.core.tools.outcome import Result, Success, render_refusal, wire
 from hindnote.hosts.claude import helper, server

@@ -13,7 +13,7 @@ import pytest
 from hindnote.core.call import Answer, HostFailure
 from hindnote.core.errors import Refusal, Refused
 from hindnote.core.plugins.models import HostCall
-from hindnote.core.project.tools import ToolAnswer, run_tool
+from hindnote.core.project.run import ToolAnswer, run_tool
 from hindnote.core.tools.operation import ArgumentError
 from hindnote.core.tools.outcome import render_refusal, wire
 from hindnote.hosts.pi.protocol import PROTOCOL

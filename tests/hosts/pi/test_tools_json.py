@@ -17,6 +17,6 @@ def test_tools_json_is_what_the_core_declares() -> None:
 
 def test_project_tools_json_is_what_the_core_declares() -> None:
     """Regenerate it: ``hindnote schemas --project > hosts/pi/extension/project-tools.json``."""
-    declared = [tools.declaration(tool) for tool in tools.project_tools().values()]
+    declared = [tools.declaration(tool) for tool in tools.TOOLS.values()]
 
     assert json.loads((SOURCE / "project-tools.json").read_bytes()) == declared

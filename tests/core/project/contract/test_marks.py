@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindnote.core.project.contract.marks import compact, json_size
-from hindnote.core.project.contract_v1 import SUCCESSES, output_adapter
+from hindnote.core.project.tools import TOOLS
+from hindnote.hosts.pi import output_adapter
 
 millionths = st.integers(0, 50_000_000).map(lambda count: round(count / 1_000_000, 6))
 
@@ -62,7 +63,7 @@ def test_a_score_is_the_one_fraction_of_the_contract() -> None:
         found = {name} if part.get("type") == "number" else set()
         return found.union(*(fractions(one, key) for key, one in part.items()))
 
-    schemas = [output_adapter(tool).json_schema() for tool in SUCCESSES]
+    schemas = [output_adapter(tool).json_schema() for tool in TOOLS]
 
     assert fractions(schemas) == {"score"}
 

@@ -370,7 +370,7 @@ _ROUNDS = 12
 _SEARCHES = f"""
 import json, sys
 from pathlib import Path
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 base, own = Path(sys.argv[1]), int(sys.argv[2])
 for number in range({_ROUNDS}):
     asked = {{"query": "word", "limit": 100, "rebuild": number % 3 == own}}

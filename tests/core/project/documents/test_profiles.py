@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.contract_v1 import output_adapter
 from hindnote.core.project.documents import profiles
 from hindnote.core.project.documents.profiles import (
     ArtifactProfile,
@@ -20,7 +19,8 @@ from hindnote.core.project.documents.profiles import (
     profileimpl,
 )
 from hindnote.core.project.documents.redact import is_safe
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
+from hindnote.hosts.pi import output_adapter
 
 Write = Callable[..., Path]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hindnote.core.project.contract_v1 import utf16_length
+from hindnote.core.project.contract.bounds import utf16_length
 from hindnote.core.project.documents import query
 from hindnote.core.tools.operation import ArgumentError
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from hindnote.core.project.tools import ToolAnswer, run_tool
+from hindnote.core.project.run import ToolAnswer, run_tool
 
 # The helpers of this folder are imported by its tests under their own name.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -15,7 +15,7 @@ import pytest
 from journal_files import sealed
 
 from hindnote.core.project import state
-from hindnote.core.project.contract_v1 import IssueCode
+from hindnote.core.project.contract.envelope import IssueCode
 
 Run = Callable[..., Any]
 NewTodo = Callable[..., dict[str, Any]]
@@ -648,7 +648,7 @@ def test_a_link_to_a_folder_among_todos_claims_nothing(base: Path, run: Run) -> 
 _ON_ANOTHER_MOUNT = """
 import json, os, sys
 from pathlib import Path
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 base = Path(sys.argv[1])
 def run(name, **arguments):
     return run_tool(f"project_{name}", arguments, base_cwd=base).dto

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hindnote.core.project.tools import run_tool
+from hindnote.core.project.run import run_tool
 
 pytestmark = pytest.mark.filterwarnings(
     # Test runners keep threads of their own; the children use none of them.

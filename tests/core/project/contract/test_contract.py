@@ -5,24 +5,26 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from hindnote.core.project import contract_v1
-from hindnote.core.project.contract.bounds import Descriptive, Identity, Rows
-from hindnote.core.project.contract.marks import label, marks_of
-from hindnote.core.project.contract_v1 import (
-    SUCCESSES,
-    Failure,
+from hindnote.core.project.contract import bounds, documents, envelope, todos
+from hindnote.core.project.contract.bounds import (
+    Descriptive,
+    Identity,
+    Rows,
     clip_utf16,
-    output_adapter,
-    output_schema,
     utf16_length,
 )
+from hindnote.core.project.contract.envelope import Failure
+from hindnote.core.project.contract.marks import label, marks_of
+from hindnote.core.project.tools import TOOLS
 from hindnote.hosts import pi
+from hindnote.hosts.pi import output_adapter, output_schema
 
 HASH = f"sha256:{'0a' * 32}"
 EFFECTS = {
@@ -324,9 +326,9 @@ def test_a_ceiling_holds_at_its_edge_and_not_one_past_it(tool: str, where: str, 
     assert not accepts(tool, whole)
 
 
-@pytest.mark.parametrize("tool", [*SUCCESSES, "failure"])
+@pytest.mark.parametrize("tool", [*TOOLS, "failure"])
 def test_the_table_holds_every_ceiling_of_the_models(tool: str) -> None:
-    model = Failure if tool == "failure" else SUCCESSES[tool]
+    model = Failure if tool == "failure" else TOOLS[tool].success
     table = {**CEILINGS[tool], **IN_EFFECTS}
 
     found = {}
@@ -338,7 +340,7 @@ def test_the_table_holds_every_ceiling_of_the_models(tool: str) -> None:
     assert found == table
 
 
-@pytest.mark.parametrize("tool", [*SUCCESSES, "failure"])
+@pytest.mark.parametrize("tool", [*TOOLS, "failure"])
 def test_an_output_is_closed_on_every_level(tool: str) -> None:
     def objects(value: Any) -> Iterator[dict[str, Any]]:
         if isinstance(value, dict):
@@ -356,7 +358,7 @@ def test_an_output_is_closed_on_every_level(tool: str) -> None:
         assert not accepts(tool, changed), position
 
 
-@pytest.mark.parametrize("tool", SUCCESSES)
+@pytest.mark.parametrize("tool", TOOLS)
 def test_a_success_is_told_from_a_failure_by_ok(tool: str) -> None:
     assert not accepts(tool, {**dto(tool), "ok": False})
     assert not accepts(tool, {**dto("failure"), "ok": True})
@@ -402,9 +404,17 @@ def test_a_hash_has_one_form(bad: str) -> None:
     assert not accepts("project_todo_create", whole)
 
 
-@pytest.mark.parametrize("name", contract_v1.__all__)
-def test_the_pi_host_exports_the_contract(name: str) -> None:
-    assert getattr(pi, name) is getattr(contract_v1, name)
+@pytest.mark.parametrize("part", [bounds, documents, envelope, todos])
+def test_the_pi_host_exports_the_models_of_the_contract(part: ModuleType) -> None:
+    own = [
+        name
+        for name in vars(part)
+        if getattr(vars(part)[name], "__module__", None) == part.__name__
+    ]
+    exported = [name for name in own if name in pi.__all__]
+
+    assert exported
+    assert all(getattr(pi, name) is vars(part)[name] for name in exported)
 
 
 def test_the_pi_host_exports_nothing_else() -> None:
