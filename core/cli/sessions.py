@@ -1,35 +1,35 @@
-"""``hindnote sessions``: the sessions of every host, as a table."""
+"""``hindnote sessions``: the sessions of every host, and what each was about."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import (
-    WIDE,
     asking,
-    counted,
-    folder,
     leave_refused,
-    local_time,
-    shown,
     waiting,
     which_sessions,
 )
+from hindnote.core.cli.session_table import Row, Window, show
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.sessions import EVERY, Target
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import bound
-from hindnote.core.text import clean_json
+from hindnote.core.reader.listing import Filter, Placed, drawn, forest, project_of, walk
+from hindnote.core.text import clean, clean_json
+from hindnote.core.text.messages import first_words
 
 if TYPE_CHECKING:
     from hindnote.core.history.sessions import Sessions
@@ -40,29 +40,10 @@ CHEAP_BYTES = 32 << 20
 """Bytes of session files that are read to count events without being asked to."""
 
 SHORTEST_ID = 8
-NAME_SHOWN = 48
-
-GAP = 2
-LEGIBLE = 8
-"""Columns without which a directory or a name is not worth showing."""
-
-NARROWEST = 16
-"""Columns that a session's name gets on any terminal."""
-
-SESSION_LEAST = 24
-"""Columns that a session's name gets before a directory gets any, should it need them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    entry: SessionEntry
-    events: int | None = None
-    """None when they were not counted, or the session cannot be read."""
-
-    problem: str | None = None
 
 
 @click.command(short_help="List the recorded sessions of every host.")
+@click.argument("words", nargs=-1, metavar="[WORDS]...")
 @which_sessions
 @click.option("--since", metavar="TIME", help="Only those that changed since a date or time.")
 @click.option(
@@ -72,44 +53,53 @@ class _Row:
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions to list."
 )
 @click.option("--all", "everything", is_flag=True, help="List all of them.")
+@click.option("--tree", is_flag=True, help="Show forks, subagents and windows below their session.")
 @click.option("--events", is_flag=True, help="Count the events of every session listed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def sessions(
+    words: tuple[str, ...],
     host: str | None,
     project: bool,
     since: str | None,
     until: str | None,
     limit: int,
     everything: bool,
+    tree: bool,
     events: bool,
     as_json: bool,
 ) -> None:
     """List sessions, the one that changed last first, where their hosts keep them.
 
-    The table tells when a session last changed, the beginning of its name that is
-    enough to ask for it, its directory, the name that the person gave it, its size and its
-    events. To count its events a session is read whole, so without --events this is done for
-    32 MB of them, newest first.
+    With WORDS only those are listed in whose name, first prompt, directory or id all of the words
+    occur; 'hindnote search' looks into what was said.
+
+    The table shows when a session last changed, the beginning of its id that is
+    enough to ask for it, its project, the name that the person gave it or else its first
+    prompt, and its events. To count its events a session is read whole, so without --events
+    this is done for 32 MB of them, newest first.
 
     \b
     hindnote sessions --project
+    hindnote sessions --tree login form
     hindnote sessions --host claude --since 2026-11-01 --all --json
-    hindnote call history_list '{"session": "SESSION"}'
+    hindnote show SESSION
     """  # noqa: D301 (click reads the character itself)
     asked = asking(host, project)
     found = asked.dispatcher.sessions(asked.call)
     try:
-        start, end = bound("since", since), bound("until", until)
-        listed = _entries(found, asked.selector)
+        wanted = Filter(bound("since", since), bound("until", until), tuple(map(clean, words)))
+        every = _entries(found, asked.selector)
         missing = {slug: str(found.failures[slug]) for slug in sorted(found.failures)}
-        entries = [entry for entry in listed if _changed_within(entry, start, end)]
+        entries = [entry for entry in every if wanted.takes(entry)]
         taken = entries if everything else entries[:limit]
+        placed = _as_tree(_entries(found, EVERY), taken) if tree else [(one, "") for one in taken]
         with waiting("counting events") as progress:
-            rows = list(_rows(found, taken, None if events else CHEAP_BYTES, progress))
+            rows = list(_rows(found, placed, None if events else CHEAP_BYTES, progress))
         if as_json:
             deliver(_json(rows, len(entries), missing), json=True)
         else:
-            _show(rows, len(entries), short_names(_entries(found, EVERY)))
+            short = short_names(_entries(found, EVERY))
+            show(rows, (len(taken), len(entries)), short, time.time(), with_windows=tree)
             for slug, failure in missing.items():
                 say(f"without {slug}: {failure}")
     except Refused as refused:
@@ -120,36 +110,73 @@ def _entries(found: Sessions, selector: str) -> list[SessionEntry]:
     return [one.entry for one in found.many(selector) if one.entry is not None]
 
 
-def _changed_within(entry: SessionEntry, start: float | None, end: float | None) -> bool:
-    changed = entry.modified
-    return (start is None or start <= changed) and (end is None or changed < end)
+def _as_tree(
+    every: list[SessionEntry], taken: list[SessionEntry]
+) -> list[tuple[SessionEntry, str]]:
+    """Return some sessions with their whole families, in the order of the tree."""
+    ancestors = list(walk(forest(every, taken)))
+    known = {node.entry.canonical for node in ancestors}
+    # A listed session brings its forks and subagents with it.
+    below: list[SessionEntry] = [node.entry for node in ancestors]
+    children: dict[str, list[SessionEntry]] = {}
+    for entry in every:
+        if entry.parent:
+            children.setdefault(f"{entry.host}:{entry.parent}", []).append(entry)
+    for entry in below:
+        for child in children.get(entry.canonical, ()):
+            if child.canonical not in known:
+                known.add(child.canonical)
+                below.append(child)
+    return [_line(one) for one in drawn(forest(every, below))]
+
+
+def _line(one: Placed) -> tuple[SessionEntry, str]:
+    return one.node.entry, one.lines
 
 
 def _rows(
-    found: Sessions, entries: list[SessionEntry], room: int | None, progress: Progress
-) -> Iterator[_Row]:
+    found: Sessions,
+    placed: list[tuple[SessionEntry, str]],
+    room: int | None,
+    progress: Progress,
+) -> Iterator[Row]:
     """Yield a row for each session, its events counted while there is room for its bytes."""
-    for done, entry in enumerate(entries):
-        progress(done, len(entries))
+    for done, (entry, lines) in enumerate(placed):
+        progress(done, len(placed))
         if room is not None and entry.size > room:
-            yield _Row(entry)
+            yield Row(entry, lines, prompt=entry.prompt)
             continue
         if room is not None:
             room -= entry.size
         try:
-            yield _Row(entry, _count(found, entry))
+            yield _read(found, entry, lines)
         except Refused as refused:
-            yield _Row(entry, problem=refused.refusal.message)
+            yield Row(entry, lines, prompt=entry.prompt, problem=refused.refusal.message)
         except HostFailure as failure:
-            yield _Row(entry, problem=str(failure))
+            yield Row(entry, lines, prompt=entry.prompt, problem=str(failure))
 
 
-def _count(found: Sessions, entry: SessionEntry) -> int | None:
+def _read(found: Sessions, entry: SessionEntry, lines: str) -> Row:
+    """Return the row of a session that is read to count its events."""
     projection = found.open(Target(entry.canonical, entry))
     if projection is None:
-        return None
+        return Row(entry, lines, prompt=entry.prompt)
     timeline = Timeline(projection, passing=True)
-    return sum(1 for _ in timeline.events(range(timeline.size)))
+    windows = tuple(_windows(timeline, projection.windows, projection.last_seq))
+    events = sum(window.events for window in windows)
+    prompt = entry.prompt
+    if entry.name is None and prompt is None:
+        # The host's catalogue does not say, or it lies far behind the beginning.
+        users = timeline.events(range(timeline.size), frozenset({int(SlotKind.USER)}))
+        texts = (first_words(timeline.event(position).document) for position in users)
+        prompt = next(filter(None, texts), None)
+    return Row(entry, lines, events, windows, prompt)
+
+
+def _windows(timeline: Timeline, firsts: Sequence[int], last: int) -> Iterator[Window]:
+    for first, following in pairwise((*firsts, last + 1)):
+        within = range(timeline.before(first), timeline.before(following))
+        yield Window(first, following - 1, sum(1 for _ in timeline.events(within)))
 
 
 def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
@@ -172,17 +199,14 @@ def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
     return short
 
 
-# -- both forms ----------------------------------------------------------------
-
-
-def _json(rows: list[_Row], total: int, missing: dict[str, str]) -> str:
-    told: dict[str, Any] = {"sessions": [_plain(row) for row in rows], "total": total}
+def _json(rows: list[Row], total: int, missing: dict[str, str]) -> str:
+    listed: dict[str, Any] = {"sessions": [_plain(row) for row in rows], "total": total}
     if missing:
-        told["missing"] = missing
-    return json.dumps(clean_json(told), ensure_ascii=False, indent=2)
+        listed["missing"] = missing
+    return json.dumps(clean_json(listed), ensure_ascii=False, indent=2)
 
 
-def _plain(row: _Row) -> dict[str, Any]:
+def _plain(row: Row) -> dict[str, Any]:
     entry = row.entry
     changed = datetime.fromtimestamp(entry.modified, UTC).isoformat(timespec="milliseconds")
     plain: dict[str, Any] = {
@@ -191,86 +215,16 @@ def _plain(row: _Row) -> dict[str, Any]:
         "started": entry.started,
         "changed": changed.replace("+00:00", "Z"),
         "cwd": entry.cwd,
+        "project": project_of(entry.cwd) or None,
         "name": entry.name,
+        "prompt": row.prompt,
         "parent": entry.parent,
         "size": entry.size,
         "file": str(entry.file),
         "events": row.events,
     }
+    if row.windows:
+        plain["windows"] = [asdict(window) for window in row.windows]
     if row.problem is not None:
         plain["problem"] = row.problem
     return plain
-
-
-def _shares(rows: list[_Row], room: int) -> tuple[int, int]:
-    """Return how many columns directories and names get of the room that both have; 0 is none."""
-    from rich.cells import cell_len
-
-    directory = max([9, *(cell_len(folder(row.entry.cwd)) for row in rows)])
-    name = max([4, *(cell_len(shown(row.entry.name or "", NAME_SHOWN)) for row in rows)])
-    if room < 2 * LEGIBLE:
-        alone = min(directory, room + GAP)
-        return (alone if alone >= LEGIBLE else 0), 0
-    name = min(name, max(room // 3, room - directory))
-    return min(directory, room - name), name
-
-
-def _show(rows: list[_Row], total: int, short: dict[str, str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from hindnote.core.cli.console import SafeConsole
-
-    console = SafeConsole(highlight=False)
-    if not console.is_terminal:
-        console = SafeConsole(highlight=False, width=WIDE)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    # Room is taken from directories and names first, and from what a subagent is called, which
-    # goes on in the next line; what is left of the others would tell nothing.
-    events = 10 if any(row.problem for row in rows) else 6
-    size = max([4, *(len(_size(row.entry.size)) for row in rows)])
-    others = 16 + size + events + 3 * GAP
-    longest = max((len(short[row.entry.canonical]) for row in rows), default=0)
-    # A number that is cut is another number: a terminal that is too narrow wraps the lines.
-    console.width = max(console.width, others + NARROWEST)
-    room = console.width - others
-    session = min(longest, max(min(room, SESSION_LEAST), room - 2 * (GAP + LEGIBLE)))
-    directory, name = _shares(rows, room - session - 2 * GAP)
-    table.add_column("changed", no_wrap=True, width=16)
-    table.add_column("session", overflow="fold", width=max(session, 7), style="cyan")
-    for title, width in (("directory", directory), ("name", name)):
-        if width:
-            table.add_column(title, overflow="ellipsis", no_wrap=True, max_width=width)
-    table.add_column("size", justify="right", no_wrap=True, min_width=size)
-    table.add_column("events", justify="right", no_wrap=True, min_width=events)
-    for row in rows:
-        entry = row.entry
-        cells = [
-            local_time(entry.modified),
-            shown(short[entry.canonical]),
-            *([folder(entry.cwd)] if directory else []),
-            *([shown(entry.name or "", NAME_SHOWN)] if name else []),
-            _size(entry.size),
-            "unreadable" if row.problem else "" if row.events is None else f"{row.events:,}",
-        ]
-        table.add_row(*map(Text, cells))
-    if rows:
-        console.print(table)
-    console.print(_summary(rows, total))
-
-
-def _size(size: int) -> str:
-    from rich.filesize import decimal
-
-    return decimal(size)
-
-
-def _summary(rows: list[_Row], total: int) -> str:
-    if not total:
-        return "no sessions"
-    told = [f"{len(rows)} of {counted(total, 'session')}"]
-    if len(rows) < total:
-        told.append("--all lists the others")
-    if any(row.events is None and row.problem is None for row in rows):
-        told.append("--events counts the events of large ones too")
-    return "; ".join(told)

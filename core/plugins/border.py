@@ -36,7 +36,7 @@ _FIELDS: dict[type[BaseModel], tuple[str, ...]] = {
     kind: tuple(kind.model_fields)
     for kind in (HostCall, HostIdentity, Decoration, SessionEntry, Ancestor)
 }
-_ENTRY_TEXTS = ("host", "id", "started", "cwd", "parent", "name")
+_ENTRY_TEXTS = ("host", "id", "started", "cwd", "parent", "name", "prompt")
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")

@@ -127,7 +127,7 @@ class Decoration(HookModel):
 
 
 class SessionEntry(HookModel):
-    """One session in a host's catalogue: facts about its file, never its content."""
+    """One session in a host's catalogue: facts about its file, and how it begins."""
 
     host: str
     """Slug of the host that wrote the session."""
@@ -149,6 +149,10 @@ class SessionEntry(HookModel):
 
     name: str | None = None
     """A name that the person gave it."""
+
+    prompt: str | None = None
+    """How the first prompt in the file begins, on one line: what ``first_words`` makes of it.
+    People know a session without a name by it; None where it is not found at once."""
 
     size: int = 0
     """Bytes of the file."""

@@ -47,3 +47,14 @@ def _visible(text: str) -> str:
 def cut(value: str) -> str:
     """Return caller's input for use in a message, cut at ``QUOTE_LIMIT``."""
     return value if len(value) <= QUOTE_LIMIT else value[: QUOTE_LIMIT - 1] + "…"
+
+
+WORDS_SHOWN = 200
+"""Code points of the beginning of a text by which people know it, at most."""
+
+
+def first_words(text: str) -> str | None:
+    """Return how a text begins, on one line and shortened; None when there are no words in it."""
+    # A prompt may hold a whole file, and its beginning is enough.
+    line = " ".join(text[: 8 * WORDS_SHOWN].split())
+    return f"{line[: WORDS_SHOWN - 1]}…" if len(line) > WORDS_SHOWN else line or None

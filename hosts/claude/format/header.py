@@ -20,16 +20,22 @@ from msgspec import Struct
 
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file, read_file
-from hindnote.core.history.jsontext import mend
+from hindnote.core.history.jsontext import Unreadable, mend
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
+from hindnote.core.text.messages import first_words
+from hindnote.hosts.claude.format.kinds import USER, kinds_of, prompted
 from hindnote.hosts.claude.format.lineage import Lineage, Origin, find_lineage
+from hindnote.hosts.claude.format.rows import CHAIN_TYPES, decode
 
 FACTS_WITHIN = 1 << 26
 """Bytes at the beginning of a file among which its facts are looked for."""
 
 NAME_WITHIN = 1 << 28
 """Bytes at the end of a file among which a catalogue looks for the session's name."""
+
+PROMPT_WITHIN = 1 << 18
+"""Bytes at the beginning of a file among which a catalogue looks for the first prompt."""
 
 SUBAGENTS = "subagents"
 
@@ -202,6 +208,31 @@ def _row(line: bytes) -> _Row | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+# -- prompts -------------------------------------------------------------------
+
+
+def find_prompt(read: Read, size: int, agent: str | None) -> str | None:
+    """Return how the first prompt of a file begins; None when it is not near the beginning.
+
+    Args:
+        read: Reads the file.
+        size: Bytes of the file.
+        agent: Id of the subagent whose transcript it is.
+    """
+    for line in first_lines(read, size, PROMPT_WITHIN):
+        if b'"user"' not in line:
+            continue
+        try:
+            row = decode(line)
+        except Unreadable:
+            continue
+        if row.type not in CHAIN_TYPES or (row.is_sidechain and not agent):
+            continue
+        if USER in kinds_of(row) and (words := first_words(clean(prompted(row) or ""))):
+            return words
+    return None
 
 
 # -- names ---------------------------------------------------------------------

@@ -23,6 +23,7 @@ from hindnote.hosts.claude.format.header import (
     SUBAGENTS,
     find_header,
     find_name,
+    find_prompt,
     find_task,
     place_of,
 )
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.metadata_cache import FileFacts, Stamp
     from hindnote.core.plugins.models import HostCall
 
-FORM = "claude-session-2"
+FORM = "claude-session-3"
 """The form of a session's facts in the cache."""
 
 DEEPEST = 4
@@ -192,6 +193,7 @@ def look(
             started=header.started,
             cwd=header.cwd,
             parent=header.parent,
+            prompt=find_prompt(read, size, header.agent),
             size=size,
             modified=status.st_mtime,
             added_words=ADDED_WORDS,

@@ -21,9 +21,13 @@ from hindnote.core.history.files import open_file
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
+from hindnote.core.text.messages import first_words
 
 HEADER_WITHIN = 1 << 20
 """Bytes at the beginning of a file within which its header has to end."""
+
+PROMPT_WITHIN = 1 << 18
+"""Bytes at the beginning of a file among which a catalogue looks for the first prompt."""
 
 NAME_WITHIN = 1 << 28
 """Bytes at the end of a file among which a catalogue looks for the session's name."""
@@ -145,6 +149,37 @@ def find_name(read: Read, start: int, size: int) -> str | None:
             name = value.get("name")
             return name.strip() if isinstance(name, str) else ""
     return None
+
+
+def find_prompt(read: Read, size: int) -> str | None:
+    """Return how the first prompt of a file begins; None when it is not near the beginning.
+
+    Args:
+        read: Reads the file.
+        size: Bytes of the file.
+    """
+    for line in first_lines(read, size, PROMPT_WITHIN):
+        if b'"user"' not in line:
+            continue
+        try:
+            value = parse(line)
+        except Unreadable:
+            continue
+        message = value.get("message") if isinstance(value, dict) else None
+        if not isinstance(message, dict) or message.get("role") != "user":
+            continue
+        if words := first_words(clean(_words(message.get("content")))):
+            return words
+    return None
+
+
+def _words(content: Any) -> str:
+    """Return the text of a prompt: a string, or text among other blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def id_in_name(file: str) -> str:

@@ -24,6 +24,7 @@ from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.pi.format.header import (
     find_header,
     find_name,
+    find_prompt,
     id_in_name,
     is_named,
     parent_id,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 
-FORM = "pi-session-2"
+FORM = "pi-session-3"
 """The form of a session's facts in the cache."""
 
 
@@ -229,6 +230,7 @@ def look(
             started=header.timestamp if header else None,
             cwd=header.cwd if header else None,
             parent=parent_id(header.parent, path) if header and header.parent else None,
+            prompt=find_prompt(read, size),
             size=size,
             modified=status.st_mtime,
             added_words=ADDED_WORDS,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from hindnote.core.cli.app import make_app
 from hindnote.core.cli.sessions import short_names
 from hindnote.core.history import index_cache
 from hindnote.core.plugins.models import SessionEntry
+
+DATA = Path(__file__).parents[2] / "data"
 
 
 def run(*arguments: str) -> Result:
@@ -43,9 +46,8 @@ def test_the_table_shows_the_session_that_changed_last_first(corpus: Any) -> Non
 
     head, first, second, end = run().output.splitlines()
 
-    assert head.split() == ["changed", "session", "directory", "name", "size", "events"]
-    assert first.startswith("2026-11-30 0")
-    assert "pi:aaaaaaaa      /w         Fix the \\x1b[31mbuild" in first
+    assert head.split() == ["changed", "session", "project", "about", "size", "events"]
+    assert "pi:aaaaaaaa      w        Fix the \\x1b[31mbuild" in first
     assert first.endswith("     2")
     assert "claude:cccccccc" in second
     assert end == "2 of 2 sessions"
@@ -68,11 +70,14 @@ def test_json_tells_every_fact(corpus: Any) -> None:
                 "started": "2026-11-30T09:00:00.000Z",
                 "changed": "2026-11-30T00:54:20.000Z",
                 "cwd": "/w",
+                "project": "w",
                 "name": "Title",
+                "prompt": "one",
                 "parent": None,
                 "size": file.stat().st_size,
                 "file": str(file),
                 "events": 1,
+                "windows": [{"first_seq": 1, "last_seq": 1, "events": 1}],
             }
         ],
         "total": 1,
@@ -154,7 +159,7 @@ def test_what_cannot_be_asked_is_refused(
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("width", [20, 40, 47])
+@pytest.mark.parametrize("width", [20, 36, 43])
 def test_no_number_is_cut_on_a_terminal_that_is_too_narrow_for_a_line(
     corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
@@ -164,27 +169,27 @@ def test_no_number_is_cut_on_a_terminal_that_is_too_narrow_for_a_line(
 
     heads, row, *_, end = plain_lines()
 
-    assert heads.split() == ["changed", "session", "size", "events"]
-    assert row.split()[2] == "pi:aaaaaaaa"
+    assert heads.split() == ["changed", "session", "events"]
+    assert "pi:aaaaaaaa" in row
     assert row.split()[-1] == "123"
     assert end == "1 of 1 session"
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_a_narrow_terminal_takes_room_from_directories_and_names_first(
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_a_terminal_of_any_width_says_what_a_session_was_about(
     corpus: Any, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    corpus.add_pi("aaaaaaaa-1", "one", cwd="/workspace/" + "d" * 60, title="t" * 60)
+    corpus.add_pi("aaaaaaaa-1", "one", cwd="/workspace/" + "d" * 60, title="t" * 150)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", str(width))
 
     heads, row, _ = plain_lines()
 
-    assert heads.split()[:3] == ["changed", "session", "directory"]
-    assert heads.split()[-2:] == ["size", "events"]
-    assert ("name" in heads) == (width > 60)
+    sized = ["size"] if width >= 100 else []
+    assert heads.split() == ["changed", "session", "project", "about", *sized, "events"]
     assert row.endswith("     1")
     assert max(len(heads), len(row)) <= width
+    assert row.count("t") >= width // 4
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
@@ -200,8 +205,70 @@ def test_the_long_name_of_a_subagent_goes_on_below_and_pushes_nothing_out(
 
     assert lines[0].endswith("events")
     assert all(len(line) <= width for line in lines)
-    folded = "".join(line[18:].split(" ")[0] for line in lines[1:-1])
+    folded = "".join(line[12:].split(" ")[0] for line in lines[1:-1])
     assert f"claude:{main}/a475a74314e2c140b" in folded
+
+
+def test_a_session_without_a_name_is_known_by_its_first_prompt(corpus: Any) -> None:
+    corpus.add_pi("aaaaaaaa-1", " Why\n does the build fail? ", "second")
+    corpus.add_claude("cccccccc-1", "<command-name>/clear</command-name>", "Write a poem.")
+
+    assert [one["prompt"] for one in told()["sessions"]] == [
+        "Write a poem.",
+        "Why does the build fail?",
+    ]
+    assert "Why does the build fail?" in run().output
+
+
+def test_a_prompt_that_the_catalogue_does_not_reach_is_read_from_the_session(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for host in ("pi", "claude"):
+        monkeypatch.setattr(f"hindnote.hosts.{host}.format.header.PROMPT_WITHIN", 16)
+    corpus.add_pi("aaaaaaaa-1", "Why does the build fail?")
+    corpus.add_claude("cccccccc-1", "Write a poem.")
+
+    assert [one["prompt"] for one in told()["sessions"]] == [
+        "Write a poem.",
+        "Why does the build fail?",
+    ]
+
+
+def test_words_choose_sessions_by_what_they_were_about(corpus: Any) -> None:
+    corpus.add_pi("aaaaaaaa-1", "Fix the login form.")
+    corpus.add_pi("bbbbbbbb-1", "one", title="Login page")
+    corpus.add_claude("cccccccc-1", "Other things.")
+
+    assert names(told("LOGIN")) == ["pi:bbbbbbbb-1", "pi:aaaaaaaa-1"]
+    assert names(told("login", "form")) == ["pi:aaaaaaaa-1"]
+    assert names(told("/w", "cccc")) == ["claude:cccccccc-1"]
+    assert told("nowhere") == {"sessions": [], "total": 0}
+
+
+def test_a_tree_shows_a_session_s_whole_family_in_its_order(corpus: Any) -> None:
+    main = "cccccccc-1111-4111-8111-111111111111"
+    file = corpus.add_claude(main, "Ask somebody.")
+    corpus.add_subagent(file, "a475a74314e2c140b", "Count.")
+    corpus.add_pi("aaaaaaaa-1", "Alone.")
+
+    lines = run("--tree", "count").output.splitlines()
+
+    assert f"claude:{main[:8]}" in lines[1]
+    assert f"└╴claude:{main}/a475a74314e2c140b" in lines[2]
+    assert lines[3] == "1 of 1 session; 1 more of their families"
+
+
+def test_a_tree_shows_the_windows_of_a_session_that_was_compacted(corpus: Any) -> None:
+    shutil.copy(DATA / "pi/compaction.jsonl", corpus.pi)
+
+    lines = run("--tree").output.splitlines()
+
+    assert [line.split()[:6] for line in lines[2:5]] == [
+        ["·", "window", "1", "seq", "1", "to"],
+        ["·", "window", "2", "seq", "18", "to"],
+        ["·", "window", "3", "seq", "29", "to"],
+    ]
+    assert sum(int(line.split()[-1]) for line in lines[2:5]) == int(lines[1].split()[-1])
 
 
 def test_no_session_is_no_error(corpus: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.hosts.claude.format.header import Place, place_of
+from hindnote.hosts.claude.format.header import Place, find_prompt, place_of
 from hindnote.hosts.claude.paths import session_file
 from hindnote.hosts.claude.sessions.catalogue import Catalogue
 from hindnote.hosts.claude.sessions.projection import open_transcript
@@ -190,3 +190,32 @@ def test_a_name_stays_known_while_the_file_grows(folder: Path) -> None:
         names.append(known.sessions(call)[0].name)
 
     assert names == ["given", "given", "later", "later"]
+
+
+def prompt_of(*lines: bytes, agent: str | None = None) -> str | None:
+    data = b"".join(line + b"\n" for line in lines)
+    return find_prompt(lambda start, size: data[start : start + size], len(data), agent)
+
+
+def user(content: str, **more: Any) -> bytes:
+    row = {"type": "user", "uuid": "u", "message": {"role": "user", "content": content}}
+    return json.dumps({**row, **more}).encode()
+
+
+def test_the_first_prompt_is_what_a_person_sent_and_no_record_of_a_command() -> None:
+    rows = [
+        b'{"type":"user", damaged',
+        user("Caveat", isMeta=True),
+        user("<command-name>/clear</command-name>"),
+        user("What a subagent was asked", isSidechain=True),
+        user(" Why\n does it \ud800 fail? "),
+        user("Later"),
+    ]
+
+    assert prompt_of(*rows) == "Why does it \ufffd fail?"
+    assert prompt_of(*rows, agent="a1") == "What a subagent was asked"
+    assert prompt_of(*rows[:3]) is None
+
+
+def test_a_long_prompt_is_shortened() -> None:
+    assert prompt_of(user("long " * 100)) == "long " * 39 + "long…"

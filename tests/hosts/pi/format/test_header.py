@@ -166,3 +166,19 @@ def test_a_name_stays_known_while_the_file_grows(tmp_path: Path) -> None:
         names.append(known.sessions(where)[0].name)
 
     assert names == ["given", "given", "later", None]
+
+
+def test_the_first_prompt_is_listed_on_one_line(tmp_path: Path) -> None:
+    image = {"role": "user", "content": [{"type": "image", "data": "AA==", "mimeType": "i/p"}]}
+    blocks = {"role": "user", "content": [{"type": "text", "text": " Why\n does it fail?"}, 7]}
+    folder = tmp_path / "agent/sessions/--w--"
+    file = write(
+        folder / "2026-11-30T10-00-00-000Z_aaaa.jsonl",
+        header("aaaa"),
+        {"type": "message", "id": "0", "message": {"role": "assistant", "content": "user"}},
+        {"type": "message", "id": "1", "message": image},
+        {"type": "message", "id": "2", "message": blocks},
+        said("3", "Later"),
+    )
+
+    assert listed(file).prompt == "Why does it fail?"
