@@ -11,7 +11,7 @@ from hindnote.core.project import tools as project
 from hindnote.core.project.run import run_tool
 from hindnote.core.tools.schema import opened
 
-OURS = {PREFIX + name for name in project.NAMES}
+OURS = {PREFIX + name for name in project.TOOLS}
 
 
 def test_the_tools_wait_behind_the_hosts_search_and_answer_with_their_text(claude: Claude) -> None:

@@ -69,7 +69,7 @@ def test_a_script_gets_the_dto_of_each_of_the_eight(pi: Pi, model: ScriptedModel
     pi.say("hello")
 
     results = output(model.played[1].results[0])
-    assert sorted(results) == sorted(project.NAMES)
+    assert sorted(results) == sorted(project.TOOLS)
     for name, result in results.items():
         assert result["ok"] is True, result
         assert as_declared(name, result), name
@@ -93,7 +93,7 @@ def test_a_script_gets_the_dto_of_each_of_the_eight(pi: Pi, model: ScriptedModel
     assert not (pi.home / ".hindnote").exists()
 
     sent = json.dumps(model.played[0].body)
-    assert [name for name in project.NAMES if name in sent] == []
+    assert [name for name in project.TOOLS if name in sent] == []
 
 
 def test_a_session_that_needs_none_finds_them_all_the_same(pi: Pi, model: ScriptedModel) -> None:
@@ -103,7 +103,7 @@ def test_a_session_that_needs_none_finds_them_all_the_same(pi: Pi, model: Script
     pi.say("hello")
 
     found = output(model.played[1].results[0])
-    assert {name for name in project.NAMES if "todo" in name} <= set(found)
+    assert {name for name in project.TOOLS if "todo" in name} <= set(found)
 
 
 def test_codemode_names_them_where_the_person_says_so(pi: Pi, model: ScriptedModel) -> None:
@@ -113,8 +113,8 @@ def test_codemode_names_them_where_the_person_says_so(pi: Pi, model: ScriptedMod
     pi.say("hello")
 
     offered = model.played[0].tools
-    assert set(project.NAMES).isdisjoint(offered)
-    assert all(name in offered["codemode"]["description"] for name in project.NAMES)
+    assert set(project.TOOLS).isdisjoint(offered)
+    assert all(name in offered["codemode"]["description"] for name in project.TOOLS)
 
 
 def test_the_model_calls_them_where_the_person_says_so(pi: Pi, model: ScriptedModel) -> None:
@@ -184,8 +184,8 @@ def test_they_take_no_room_from_the_seven_and_can_be_left_out(pi: Pi, model: Scr
     described = with_them.tools["codemode"]["description"]
     assert described == without.tools["codemode"]["description"]
     assert sum(f"### `{name}`" in described for name in NAMES) >= 6
-    assert set(project.NAMES) <= set(output(model.played[1].results[0]))
-    assert set(project.NAMES).isdisjoint(output(model.played[3].results[0]))
+    assert set(project.TOOLS) <= set(output(model.played[1].results[0]))
+    assert set(project.TOOLS).isdisjoint(output(model.played[3].results[0]))
 
 
 def test_a_setting_that_is_none_is_told_where_there_is_no_terminal(
