@@ -85,10 +85,12 @@ def test_what_opens_files_knows_nothing_of_what_is_in_them() -> None:
 
 
 def test_the_lines_of_a_host_are_decoded_below_its_format_alone() -> None:
-    decoding = {"msgspec.json.Decoder", "msgspec.json.decode", "json.loads"}
+    calls = {"msgspec.json.Decoder", "msgspec.json.decode", "json.loads"}
+    decoding = {f"hindnote.core.history.jsontext.{name}" for name in ("accepted", "shaped", "mend")}
     for path in (ROOT / "hosts").glob("*/sessions/**/*.py"):
-        used = {ast.unparse(node) for node in ast.walk(ast.parse(path.read_bytes()))}
-        assert used & decoding == set(), path
+        tree = ast.parse(path.read_bytes())
+        assert {ast.unparse(node) for node in ast.walk(tree)} & calls == set(), path
+        assert imports_of(path) & decoding == set(), path
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

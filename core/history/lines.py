@@ -26,15 +26,18 @@ import re
 from enum import Enum
 from io import BytesIO
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from hindnote.core.history.descriptors import OpenFile
 from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.history.projection import Damage
 from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+RowT = TypeVar("RowT")
 
 FILE_LIMIT = 1 << 30
 """Bytes of a file, at most; a larger one is refused before anything of it is read."""
@@ -84,6 +87,38 @@ class Batch(NamedTuple):
             for piece in _PIECES.finditer(line[:size]):
                 if not piece.group().isspace():
                     yield offset + piece.start(), piece.group()
+
+    def decoded(
+        self,
+        decode: Callable[[bytes], RowT],
+        keep: Callable[[RowT, int, int], bool],
+        take: Callable[[list[Any], list[int], list[int]], None],
+        damaged: Callable[[Damage], None],
+    ) -> None:
+        """Decode the lines one by one, for a batch that cannot be decoded as a whole.
+
+        Args:
+            decode: Makes a row of a line; it raises ``Unreadable``.
+            keep: Returns whether a row is to be taken, given its offset and bytes as well.
+            take: Gets rows with their offsets and bytes: all that lie between two damaged lines.
+            damaged: Gets each line that cannot be decoded, after the rows before it.
+        """
+        rows: list[RowT] = []
+        offsets: list[int] = []
+        sizes: list[int] = []
+        for offset, line in self.filled():
+            try:
+                row = decode(line)
+            except Unreadable as error:
+                take(rows, offsets, sizes)
+                rows, offsets, sizes = [], [], []
+                damaged(Damage(offset, len(line), str(error)))
+                continue
+            if keep(row, offset, len(line)):
+                rows.append(row)
+                offsets.append(offset)
+                sizes.append(len(line))
+        take(rows, offsets, sizes)
 
 
 class LineFile:

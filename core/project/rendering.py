@@ -26,9 +26,6 @@ NOTICE_BYTES = 64
 """UTF-8 bytes for that line."""
 
 
-"""What would break a line, or speak to a terminal instead of its reader."""
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """What a person or a model reads of an answer: one line, and one line per row."""

@@ -121,8 +121,8 @@ class Neighborhood(_Wired):
     roles: list[Role]
 
 
-class EventRow(Result):
-    """One event of a list."""
+class EventFields(Result):
+    """What a list and a read both tell of an event."""
 
     session: str | None = None
     seq: int
@@ -132,6 +132,11 @@ class EventRow(Result):
     tool_status: ToolStatus | None = None
     output_truncated: bool | None = None
     full_output_path: str | None = None
+
+
+class EventRow(EventFields):
+    """One event of a list."""
+
     content: str
     total_chars: int
     truncated: bool | None = None
@@ -182,17 +187,9 @@ class HistoryList(_Wired):
     note: str | None = None
 
 
-class HistoryRead(WindowResult):
+class HistoryRead(EventFields, WindowResult):
     """Result of ``history_read``."""
 
-    session: str | None = None
-    seq: int
-    role: Role
-    created_at: str | None
-    tool: str | None = None
-    tool_status: ToolStatus | None = None
-    output_truncated: bool | None = None
-    full_output_path: str | None = None
     nested_calls: NestedCount | None = None
     neighborhood: Neighborhood
     """Params of history_list for the events around this one."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from hindnote.core.history.catalogue_cache import Look, entries
+from hindnote.core.history.catalogue_cache import File, Look, Seen, entries, goes_on, stamp_of
 from hindnote.core.history.ends import Read, reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.plugins.models import SessionEntry
@@ -27,11 +27,11 @@ from hindnote.hosts.claude.format.header import (
     find_task,
     place_of,
 )
+from hindnote.hosts.claude.format.line import ADDED_WORDS
 from hindnote.hosts.claude.paths import HOST, config_dir
-from hindnote.hosts.claude.sessions.facts import ADDED_WORDS
 
 if TYPE_CHECKING:
-    from hindnote.core.history.metadata_cache import FileFacts, Stamp
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.plugins.models import HostCall
 
 FORM = "claude-session-3"
@@ -39,18 +39,6 @@ FORM = "claude-session-3"
 
 DEEPEST = 4
 """Folders within each other below ``subagents``; workflows take two."""
-
-
-class _File(NamedTuple):
-    """A session file as a folder lists it."""
-
-    folder: str
-    name: str
-    path: str
-    status: os.stat_result
-    stamp: Stamp
-    before: SessionEntry | None = None
-    """What was known of it before it changed."""
 
 
 class Catalogue:
@@ -64,7 +52,7 @@ class Catalogue:
     def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
         self._lock = Lock()
         self._facts = facts
-        self._known: dict[str, tuple[Stamp, SessionEntry | None]] = {}
+        self._known: dict[str, Seen] = {}
 
     def sessions(self, call: HostCall) -> list[SessionEntry]:
         """Return the sessions of a call's host, newest first.
@@ -78,31 +66,21 @@ class Catalogue:
 
     def _entries(self, call: HostCall) -> list[SessionEntry | None]:
         found: list[SessionEntry | None] = []
-        new: list[_File] = []
+        new: list[File] = []
         for folder, listed, status in _files(_folders(call)):
-            stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
             known = self._known.get(listed.path)
-            if known is not None and known[0] == stamp:
-                found.append(known[1])
+            if known is None:
+                new.append(File(folder, listed.name, status))
+            elif known.stamp == stamp_of(status):
+                found.append(known.entry)
             else:
-                same = known is not None and known[0][2] == stamp[2]
-                before = known[1] if known and same else None
-                new.append(_File(folder, listed.name, listed.path, status, stamp, before))
-        folders: dict[str, Path] = {}
-
-        def looked(file: _File) -> SessionEntry | None:
-            # A Path made of a folder's costs half of one made of a text.
-            folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
-            if file.before is None:
-                return look(file.path, folder / file.name, file.status)
-            return look(file.path, folder / file.name, file.status, file.before)
-
-        for file, entry in zip(new, entries(new, looked, self._facts), strict=True):
+                new.append(File(folder, listed.name, status, known.of(status)))
+        for file, entry in zip(new, entries(new, look, self._facts), strict=True):
             if isinstance(entry, Look):
                 # It is looked at again the next time, even if nothing of it changed.
                 found.append(_unread(file))
             else:
-                self._known[file.path] = (file.stamp, entry)
+                self._known[file.path] = Seen(file.stamp, entry)
                 found.append(entry)
         return found
 
@@ -162,50 +140,46 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
 # -- one file ------------------------------------------------------------------
 
 
-def look(
-    path: str, file: Path, status: os.stat_result, before: SessionEntry | None = None
-) -> SessionEntry | None:
+def look(path: Path, file: File) -> SessionEntry | None:
     """Return what a file says of its session; None when it is no session.
 
     A file that is named like a session's or a subagent's is listed whatever is in it:
     whoever opens it is told what is wrong with it.
 
     Args:
-        path: Where the file lies, as the folder lists it; what is opened.
-        file: The same, for the entry to keep: to make a ``Path`` is dear.
-        status: The file's status.
-        before: What was known of the file before it changed.
+        path: Where the file lies.
+        file: The file as its folder lists it.
 
     Raises:
         OSError: The file cannot be read.
     """
-    size = status.st_size
-    handle = open_file(file)
+    size = file.status.st_size
+    handle = open_file(path)
     try:
         read = reader(handle)
-        header = find_header(path, read, size)
+        header = find_header(file.path, read, size)
         if header.id is None:
             return None
         entry = SessionEntry(
             host=HOST,
             id=header.id,
-            file=file,
+            file=path,
             started=header.started,
             cwd=header.cwd,
             parent=header.parent,
             prompt=find_prompt(read, size, header.agent),
             size=size,
-            modified=status.st_mtime,
+            modified=file.status.st_mtime,
             added_words=ADDED_WORDS,
         )
-        name = find_task(file) if header.agent else _name(read, entry, before)
+        name = find_task(path) if header.agent else _name(read, entry, file.before)
     finally:
         os.close(handle)
     return entry.model_copy(update={"name": name})
 
 
 def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str | None:
-    if before is not None and _goes_on(entry, before) and read(before.size - 1, 1) == b"\n":
+    if before is not None and goes_on(entry, before, read):
         # It only grew, so the name that it had counts unless there is a later one.
         later = find_name(read, before.size, entry.size)
         if later.title or later.summary is None:
@@ -213,14 +187,7 @@ def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str |
     return find_name(read, 0, entry.size).shown
 
 
-def _goes_on(entry: SessionEntry, before: SessionEntry) -> bool:
-    """Return whether two looks at a file saw the same session, and the later one more of it."""
-    return 0 < before.size < entry.size and all(
-        getattr(entry, fact) == getattr(before, fact) for fact in ("id", "started", "cwd", "parent")
-    )
-
-
-def _unread(file: _File) -> SessionEntry | None:
+def _unread(file: File) -> SessionEntry | None:
     """Return the entry of a session whose file cannot be read: opening it says why."""
     place = place_of(file.path)
     if place.session is None:

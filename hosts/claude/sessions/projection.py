@@ -8,15 +8,14 @@ import msgspec
 
 from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
-from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.history.recent import Recent
 from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.header import find_header, find_task
+from hindnote.hosts.claude.format.line import ADDED_WORDS, Line
 from hindnote.hosts.claude.format.rows import CHAIN_TYPES, Row, decode, decode_all
 from hindnote.hosts.claude.paths import HOST, TOOL_PREFIX
 from hindnote.hosts.claude.sessions.branch_arrays import Assembly
-from hindnote.hosts.claude.sessions.facts import ADDED_WORDS, Line
 from hindnote.hosts.claude.sessions.spine import Spine
 from hindnote.hosts.claude.sessions.spine_builder import Growth
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from hindnote.core.history.lines import Batch, LineFile
+    from hindnote.core.history.lines import LineFile
 
 _KINDS = {int(kind): kind for kind in SlotKind}
 _FEW_SLOTS = 4
@@ -173,7 +172,7 @@ class Transcript:
         for batch in self._file.batches():
             rows = decode_all(batch.lines) if self._opened else None
             if rows is None:
-                self._extend_one_by_one(batch)
+                batch.decoded(decode, self._is_taken, self._growth.take, self._damage)
             else:
                 self._growth.take(rows, batch.offsets, batch.sizes)
         if self._aside:
@@ -187,23 +186,8 @@ class Transcript:
         self._growth.settle()
         self.projection = ClaudeProjection(self, self._assembly.branch, self._assembly.windows)
 
-    def _extend_one_by_one(self, batch: Batch) -> None:
-        rows: list[Row] = []
-        offsets: list[int] = []
-        sizes: list[int] = []
-        for offset, line in batch.filled():
-            try:
-                row = decode(line)
-            except Unreadable as error:
-                self._growth.take(rows, offsets, sizes)
-                rows, offsets, sizes = [], [], []
-                self._damage(Damage(offset, len(line), str(error)))
-                continue
-            if self._opened or not self._set_aside(row, offset, len(line)):
-                rows.append(row)
-                offsets.append(offset)
-                sizes.append(len(line))
-        self._growth.take(rows, offsets, sizes)
+    def _is_taken(self, row: Row, offset: int, size: int) -> bool:
+        return self._opened or not self._set_aside(row, offset, size)
 
     def _set_aside(self, row: Row, offset: int, size: int) -> bool:
         """Keep a subagent's row until it is known whose session this is; return whether it was."""

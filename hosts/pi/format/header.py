@@ -23,6 +23,9 @@ from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 from hindnote.core.text.messages import first_words
 
+VERSIONS = range(1, 4)
+"""Versions of the format that are known; Pi 1.5 writes the last one."""
+
 HEADER_WITHIN = 1 << 20
 """Bytes at the beginning of a file within which its header has to end."""
 

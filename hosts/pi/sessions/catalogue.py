@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.history.catalogue_cache import Look, entries
+from hindnote.core.history.catalogue_cache import File, Look, Seen, entries, goes_on, stamp_of
 from hindnote.core.history.ends import reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.plugins.models import SessionEntry
@@ -30,13 +30,13 @@ from hindnote.hosts.pi.format.header import (
     parent_id,
     read_header,
 )
+from hindnote.hosts.pi.format.line import ADDED_WORDS
 from hindnote.hosts.pi.paths import agent_dir, session_dir
-from hindnote.hosts.pi.sessions.facts import ADDED_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hindnote.core.history.metadata_cache import FileFacts, Stamp
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.plugins.models import HostCall
 
 HOST = "pi"
@@ -46,25 +46,8 @@ FORM = "pi-session-3"
 """The form of a session's facts in the cache."""
 
 
-Known = tuple["Stamp", SessionEntry | None]
-
 _NO_STAMP = (-1, -1, -1)
 """The stamp of no file."""
-
-
-class _File(NamedTuple):
-    """A session file as a folder lists it."""
-
-    folder: str
-    name: str
-    status: os.stat_result
-    stamp: Stamp
-    before: SessionEntry | None = None
-    """What was known of it before it changed."""
-
-    @property
-    def path(self) -> str:
-        return f"{self.folder}/{self.name}"
 
 
 class Places(Struct, frozen=True):
@@ -119,7 +102,7 @@ class Catalogue:
     def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
         self._lock = Lock()
         self._facts = facts
-        self._known: dict[str, dict[str, Known]] = {}
+        self._known: dict[str, dict[str, Seen]] = {}
         """By folder, then by file name."""
 
     def sessions(self, where: Places) -> list[SessionEntry]:
@@ -134,13 +117,13 @@ class Catalogue:
             found = [
                 entry
                 for folder in folders
-                for _, entry in self._known[folder].values()
-                if entry is not None
+                for seen in self._known[folder].values()
+                if (entry := seen.entry) is not None
             ]
         found.sort(key=attrgetter("modified"), reverse=True)
         return found
 
-    def _scanned(self, folder: str) -> Iterator[_File]:
+    def _scanned(self, folder: str) -> Iterator[File]:
         """Yield the files of a folder that are new or changed; the others stay known."""
         before = self._known.get(folder, {})
         known = self._known[folder] = {}
@@ -154,31 +137,22 @@ class Catalogue:
                 if is_shortage(error):
                     raise
                 continue
-            stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
             held = before.get(name)
-            if held is not None and held[0] == stamp:
+            if held is None:
+                yield File(folder, name, status)
+            elif held.stamp == stamp_of(status):
                 known[name] = held
             else:
-                same = held is not None and held[0][2] == stamp[2]
-                yield _File(folder, name, status, stamp, held[1] if held and same else None)
+                yield File(folder, name, status, held.of(status))
 
-    def _learn(self, new: list[_File]) -> None:
-        folders: dict[str, Path] = {}
-
-        def looked(file: _File) -> SessionEntry | None:
-            # A Path made of a folder's costs half of one made of a text.
-            folder = folders.get(file.folder) or folders.setdefault(file.folder, Path(file.folder))
-            if file.before is None:
-                return look(folder / file.name, file.status)
-            return look(folder / file.name, file.status, file.before)
-
-        for file, entry in zip(new, entries(new, looked, self._facts), strict=True):
+    def _learn(self, new: list[File]) -> None:
+        for file, entry in zip(new, entries(new, look, self._facts), strict=True):
             known = self._known[file.folder]
             if not isinstance(entry, Look):
-                known[file.name] = (file.stamp, entry)
+                known[file.name] = Seen(file.stamp, entry)
             elif is_named(file.name):
                 # It is looked at again the next time, even if nothing of it changed.
-                known[file.name] = (_NO_STAMP, _unread(file))
+                known[file.name] = Seen(_NO_STAMP, _unread(file))
 
 
 def _folders(where: Places) -> Iterator[str]:
@@ -198,61 +172,51 @@ def _folders(where: Places) -> Iterator[str]:
             yield folder
 
 
-def look(
-    path: Path, status: os.stat_result, before: SessionEntry | None = None
-) -> SessionEntry | None:
+def look(path: Path, file: File) -> SessionEntry | None:
     """Return what a file says of its session; None when it is no Pi session.
 
     A file that Pi named is listed even if its header is damaged: whoever opens it
     is told what is wrong with it.
 
     Args:
-        path: The file.
-        status: Its status.
-        before: What was known of the file before it changed.
+        path: Where the file lies.
+        file: The file as its folder lists it.
 
     Raises:
         OSError: The file cannot be read.
     """
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(file.status.st_mode):
         return None
-    size = status.st_size
+    size = file.status.st_size
     handle = open_file(path)
     try:
         read = reader(handle)
         header = find_header(read, size)
-        if header is None and not is_named(path.name):
+        if header is None and not is_named(file.name):
             return None
         entry = SessionEntry(
             host=HOST,
-            id=header.id if header else id_in_name(path.name),
+            id=header.id if header else id_in_name(file.name),
             file=path,
             started=header.timestamp if header else None,
             cwd=header.cwd if header else None,
             parent=parent_id(header.parent, path) if header and header.parent else None,
             prompt=find_prompt(read, size),
             size=size,
-            modified=status.st_mtime,
+            modified=file.status.st_mtime,
             added_words=ADDED_WORDS,
         )
         start, name = 0, None
-        if before is not None and _goes_on(entry, before) and read(before.size - 1, 1) == b"\n":
+        if file.before is not None and goes_on(entry, file.before, read):
             # It only grew, so the name that it had still counts.
-            start, name = before.size, before.name
+            start, name = file.before.size, file.before.name
         latest = find_name(read, start, size)
     finally:
         os.close(handle)
     return entry.model_copy(update={"name": name if latest is None else latest or None})
 
 
-def _goes_on(entry: SessionEntry, before: SessionEntry) -> bool:
-    """Return whether two looks at a file saw the same session, and the later one more of it."""
-    return 0 < before.size < entry.size and all(
-        getattr(entry, fact) == getattr(before, fact) for fact in ("id", "started", "cwd", "parent")
-    )
-
-
-def _unread(file: _File) -> SessionEntry:
+def _unread(file: File) -> SessionEntry:
     """Return the entry of a session whose file cannot be read: opening it says why."""
     return SessionEntry(
         host=HOST,

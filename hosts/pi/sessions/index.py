@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from msgspec import UNSET, Struct
 
 from hindnote.core.errors import Refused
-from hindnote.core.history.jsontext import Unreadable
 from hindnote.core.history.projection import Damage, SlotKind
 from hindnote.hosts.pi.format.entries import (
     ABORTED,
@@ -134,7 +133,7 @@ class Index:
             opening = self._header is None and batch.offsets[0] < HEADER_WITHIN
             rows = None if opening else read_rows(batch.lines)
             if rows is None:
-                self._extend_one_by_one(batch)
+                batch.decoded(read_row, self._is_entry, self._add, self._damage)
             else:
                 self._add(rows, batch.offsets, batch.sizes)
         self._ids.settle()
@@ -142,29 +141,15 @@ class Index:
             self._refuse()
         self._publish()
 
-    def _extend_one_by_one(self, batch: Batch) -> None:
-        rows: list[Row] = []
-        offsets: list[int] = []
-        sizes: list[int] = []
-        for offset, line in batch.filled():
-            try:
-                row = read_row(line)
-            except Unreadable as error:
-                self._add(rows, offsets, sizes)
-                rows, offsets, sizes = [], [], []
-                self._damage(Damage(offset, len(line), str(error)))
-                continue
-            if type(row) is Row:
-                rows.append(row)
-                offsets.append(offset)
-                sizes.append(len(line))
-            elif (
-                type(row) is Header and self._header is None and offset + len(line) <= HEADER_WITHIN
-            ):
-                self._header = row
-            else:
-                self._strange = True
-        self._add(rows, offsets, sizes)
+    def _is_entry(self, row: Row | Header | None, offset: int, size: int) -> bool:
+        """Return whether a row is an entry; keep the header, and note what is neither."""
+        if type(row) is Row:
+            return True
+        if type(row) is Header and self._header is None and offset + size <= HEADER_WITHIN:
+            self._header = row
+        else:
+            self._strange = True
+        return False
 
     def find(self, entry_id: str) -> int | None:
         """Return the latest entry with an id; None when there is none."""

@@ -19,9 +19,9 @@ from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.history.recent import Recent
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text.messages import quote
-from hindnote.hosts.pi.format.header import id_in_name, parent_id
+from hindnote.hosts.pi.format.header import VERSIONS, id_in_name, parent_id
+from hindnote.hosts.pi.format.line import ADDED_WORDS, Line
 from hindnote.hosts.pi.sessions.branch import branch_behind, branch_to, windows
-from hindnote.hosts.pi.sessions.facts import ADDED_WORDS, Line
 from hindnote.hosts.pi.sessions.index import Index
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from hindnote.hosts.pi.sessions.index import State
 
 HOST = "pi"
-VERSIONS = range(1, 4)
-"""Session versions whose format is known."""
-
 _LEAVES_KEPT = 4
 _FEW_SLOTS = 4
 """Slots of an entry whose line may as well be taken apart again for each."""

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+
+import pytest
 
 from hindnote import SessionEntry
-from hindnote.core.history.catalogue_cache import MANY, entries
-from hindnote.core.history.metadata_cache import FileFacts, Stamp
+from hindnote.core.history.catalogue_cache import MANY, File, entries
+from hindnote.core.history.metadata_cache import FileFacts
 
 
-class File(NamedTuple):
-    path: str
-    stamp: Stamp
-
-
-FILES = [File(f"/{number}", (number, 1, 1)) for number in range(MANY)]
+@pytest.fixture
+def files(tmp_path: Path) -> list[File]:
+    """Files of 0, 1, 2, … bytes."""
+    found = []
+    for number in range(MANY):
+        path = tmp_path / str(number)
+        path.write_bytes(b"x" * number)
+        found.append(File(str(tmp_path), path.name, path.stat()))
+    return found
 
 
 class Looking:
@@ -22,44 +26,47 @@ class Looking:
     def __init__(self) -> None:
         self.at: list[str] = []
 
-    def __call__(self, file: File) -> SessionEntry | None:
+    def __call__(self, path: Path, file: File) -> SessionEntry | None:
         self.at.append(file.path)
         if file.stamp[0] % 3 == 0:
             return None
-        return SessionEntry(host="pi", id=file.path, file=Path(file.path), added_words=("image",))
+        return SessionEntry(host="pi", id=file.path, file=path, added_words=("image",))
 
 
 def test_what_was_looked_at_once_is_remembered_as_long_as_the_file_is_the_same(
-    tmp_path: Path,
+    files: list[File], tmp_path: Path
 ) -> None:
     first, second = Looking(), Looking()
-    seen = entries(FILES, first, lambda: FileFacts("f", tmp_path))
-    changed = [*FILES[1:], FILES[0]._replace(stamp=(1, 2, 3))]
+    seen = entries(files, first, lambda: FileFacts("f", tmp_path / "cache"))
+    (tmp_path / "0").write_bytes(b"x")
+    changed = [*files[1:], files[0]._replace(status=(tmp_path / "0").stat())]
 
-    again = entries(changed, second, lambda: FileFacts("f", tmp_path))
+    again = entries(changed, second, lambda: FileFacts("f", tmp_path / "cache"))
 
     assert len(first.at) == MANY
-    assert second.at == ["/0"]
+    assert second.at == [f"{tmp_path}/0"]
     assert again[:-1] == seen[1:]
     assert again[-1] is not None
 
 
-def test_few_files_are_looked_at_without_asking() -> None:
+def test_few_files_are_looked_at_without_asking(files: list[File]) -> None:
     def never() -> FileFacts:
         raise AssertionError
 
     looking = Looking()
 
-    assert len(entries(FILES[1:], looking, never)) == len(looking.at) == MANY - 1
+    assert len(entries(files[1:], looking, never)) == len(looking.at) == MANY - 1
 
 
-def test_facts_that_cannot_be_understood_are_found_out_again(tmp_path: Path) -> None:
+def test_facts_that_cannot_be_understood_are_found_out_again(
+    files: list[File], tmp_path: Path
+) -> None:
     told = ['{"host":"pi","id":"x","file":"/x","more":1}', "{", '"text"', '{"host":"pi"}']
-    facts = FileFacts("f", tmp_path)
-    facts.store((file.path, file.stamp, told[n % 4]) for n, file in enumerate(FILES))
+    facts = FileFacts("f", tmp_path / "cache")
+    facts.store((each.path, each.stamp, told[n % 4]) for n, each in enumerate(files))
     looking = Looking()
 
-    entries(FILES, looking, lambda: facts)
+    entries(files, looking, lambda: facts)
 
     assert len(looking.at) == MANY
-    assert entries(FILES, Looking(), lambda: facts)[1] is not None
+    assert entries(files, Looking(), lambda: facts)[1] is not None
