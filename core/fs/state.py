@@ -34,8 +34,8 @@ class NoFolderError(OSError):
 def open_state(root: int) -> int:
     """Return a handle of the state folder in an open one, made with its ``.gitignore``.
 
-    An empty ``.gitignore``, which an earlier version left on a full disk, is written again; one
-    that says something stays as it is.
+    An empty ``.gitignore``, which a write to a full disk leaves, is written again; one that says
+    something stays as it is.
 
     Args:
         root: Handle of the notes home or of a workspace.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -27,9 +27,6 @@ from hindnote.core.notes import clock
 from hindnote.core.text.frontmatter import Json
 
 NAME = "reads.jsonl"
-OLD_NAME = "access.sqlite3"
-"""The file of an earlier version. Its counts are carried over, once, and it is removed."""
-
 REWRITE_BYTES = 512 * 1024
 """Each time that the file grew by this much, it is written afresh."""
 
@@ -155,8 +152,7 @@ def _opened(state: int) -> int | None:
         # A link, a pipe, or a file that has another name elsewhere.
         handles.remove(state, NAME)
     with suppress(FileExistsError):
-        atomic.create(state, NAME, _lines(_carried_over(state)))
-    _forget_old(state)
+        atomic.create(state, NAME, b"")
     return None
 
 
@@ -180,7 +176,6 @@ def _rewrite(state: int, handle: int) -> None:
     except handles.TooLargeError:
         known = {}
     atomic.replace(state, NAME, _lines(known))
-    _forget_old(state)
     atomic.sweep(state, older_than=_LITTER_SECONDS)
 
 
@@ -212,41 +207,3 @@ def _lines(known: Counts) -> bytes:
     return b"".join(
         b"\n" + _encode(_Count(path, reads, last)) for path, (reads, last) in known.items()
     )
-
-
-# -- counts of an earlier version --------------------------------------------------
-
-
-def _carried_over(state: int) -> Counts:
-    """Return the counts in the SQLite file of an earlier version; none when it is damaged."""
-    try:
-        data, _ = handles.read_file(state, OLD_NAME, _LIMIT)
-    except OSError:
-        return {}
-    import sqlite3
-    from contextlib import closing
-
-    # SQLite opens files by their paths, so it gets the bytes, and never the file.
-    with closing(sqlite3.connect(":memory:")) as database:
-        try:
-            database.deserialize(data)
-            rows = database.execute("SELECT path, count, last FROM access").fetchall()
-        except (sqlite3.Error, UnicodeDecodeError):
-            return {}
-    return dict(_sound(rows))
-
-
-def _sound(rows: Iterable[tuple[object, object, object]]) -> Iterable[tuple[str, tuple[int, int]]]:
-    for path, reads, last in rows:
-        if isinstance(path, str) and isinstance(reads, int) and isinstance(last, int):
-            with suppress(UnicodeEncodeError, ValueError):
-                path.encode()
-                if 0 <= reads < _MOST and 0 <= last < _MOST:
-                    yield path, (reads, last)
-
-
-def _forget_old(state: int) -> None:
-    """Remove the file of an earlier version, and what SQLite keeps beside one."""
-    for suffix in ("-wal", "-shm", "-journal", ""):
-        with suppress(OSError):
-            handles.remove(state, OLD_NAME + suffix)

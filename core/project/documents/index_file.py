@@ -20,7 +20,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from hindnote.core.fs import atomic
-from hindnote.core.fs.handles import closing, look, read_file, remove
+from hindnote.core.fs.handles import closing, look, read_file
 from hindnote.core.fs.locks import HeldError, locked
 from hindnote.core.project.documents.index import (
     APPLICATION_ID,
@@ -52,8 +52,6 @@ _SUM = struct.Struct(">8sII")
 
 _MARK = b"hindnote"
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD_SUFFIXES = ("-journal", "-wal", "-shm")
-"""Files that earlier versions kept beside the index."""
 
 _remembered: dict[FileKey, Index] = {}
 _guard = threading.Lock()
@@ -178,12 +176,10 @@ def _opened(data: bytes) -> sqlite3.Connection:
 
 
 def _clean(state: int) -> None:
-    """Remove what killed writers and earlier versions left; only one call at a time."""
+    """Remove what killed writers left; only one call at a time."""
     try:
         with locked(state, seconds=0.0):
             atomic.sweep(state, older_than=LITTER_SECONDS)
-            for suffix in _OLD_SUFFIXES:
-                remove(state, INDEX_NAME + suffix)
     except (HeldError, OSError):
         # Somebody else does it, or nothing can be locked here.
         return

@@ -116,7 +116,7 @@ def test_nothing_outside_is_made_read_or_changed_while_folders_become_links(
     outside = tmp_path / "outside"
     for folder in (outside, outside / "a/b", outside / "b", outside / "locks"):
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("x.md", "y.md", "secret.md", "r0.md", "reads.jsonl", "access.sqlite3"):
+        for name in ("x.md", "y.md", "secret.md", "r0.md", "reads.jsonl"):
             (folder / name).write_text("outside body")
     agent.write(address="@human/a/b/x", content="body")
     agent.write(address="@human/x", content="body")
