@@ -244,6 +244,7 @@ for _ in range(200):
 
 
 def test_processes_lose_no_count_while_the_file_is_made_and_written_afresh(agent: Any) -> None:
+    agent.put("@human/a", "body")
     command = [sys.executable, "-c", COUNTS, str(agent.home)]
     workers = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
