@@ -52,6 +52,9 @@ def test_the_core_never_imports_a_host(path: Path) -> None:
 def test_click_and_rich_are_for_the_command_line_alone(path: Path) -> None:
     if path.is_relative_to(ROOT / "core" / "cli") or path.parent.name == "commands":
         return
+    # What a model or a page looks like on a terminal stands beside the model.
+    if path.name == "terminal.py":
+        return
     assert {name.partition(".")[0] for name in imports_of(path)} & {"click", "rich"} == set()
 
 

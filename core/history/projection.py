@@ -14,9 +14,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct, field
+
+if TYPE_CHECKING:
+    from hindnote.core.presentation.models import Presentation
 
 
 class SlotKind(IntEnum):
@@ -168,6 +171,23 @@ class Projection(Protocol):
 
     def facts(self, seq: int) -> SlotFacts:
         """Return the facts of a slot on the active branch, decoded on demand."""
+        ...
+
+
+@runtime_checkable
+class Presentable(Protocol):
+    """What a projection may offer beyond: the results of its host's tools as structure."""
+
+    def presentation(self, seq: int, result: int | None) -> Presentation | None:
+        """Return what a viewer gets of a tool event.
+
+        Args:
+            seq: Seq of the event: of a call, a command, or a result without a call.
+            result: Seq of the call's result; None for the other two.
+
+        Returns:
+            None where the host has nothing to say beyond the facts.
+        """
         ...
 
 

@@ -27,6 +27,7 @@ from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stde
 
 if TYPE_CHECKING:
     from hindnote.core.plugins.source import Source
+    from hindnote.core.presentation.models import Presentation
 
 _REQUIRED = ("last_seq", "branch", "damaged", "windows", "facts")
 _SCANNABLE = ("added_words", "raw")
@@ -111,6 +112,27 @@ class Checked:
                 return _facts(self._answer.facts(seq))
         except BaseException as error:  # noqa: BLE001
             raise self._raised(f"facts({seq})", error) from crash(error)
+
+    def presentation(self, seq: int, result: int | None) -> Presentation | None:
+        """Return what a viewer gets of a tool event; None where the plugin offers nothing."""
+        if not _has(self._answer, "presentation"):
+            return None
+        from pydantic import BaseModel, ValidationError
+
+        from hindnote.core.presentation.models import rebuilt
+
+        with self._asking(f"presentation({seq})"):
+            answer = self._answer.presentation(seq, result)
+            if answer is None:
+                return None
+            if not issubclass(type(answer), BaseModel):
+                raise Malformed(f"a {class_name(type(answer))!r}, not a presentation")
+            try:
+                return rebuilt(answer)
+            except ValidationError as error:
+                raise Malformed(
+                    f"no presentation: {error.error_count()} fields are wrong"
+                ) from None
 
     def _asking(self, name: str) -> Any:
         return answering(self._source, _HOOK, self._part(name))

@@ -56,3 +56,20 @@ def _described(value: Any, depth: int = 0) -> str:
         head = f"[{type_} {', '.join(names)}]" if names else f"[{type_}]"
         return "\n".join((head, *texts))
     return "\n".join((*names, *texts))
+
+
+def result_of(row: Any, ordinal: int) -> tuple[Any, Any]:
+    """Return a row's block in its place, and the record that belongs to it.
+
+    ``toolUseResult`` is one for a row; where a row has several results it is nobody's.
+
+    Args:
+        row: The row, of any shape.
+        ordinal: Blocks of the row before it.
+    """
+    message = row.get("message") if isinstance(row, dict) else None
+    blocks = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(blocks, list) or ordinal >= len(blocks):
+        return None, None
+    results = sum(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
+    return blocks[ordinal], row.get("toolUseResult") if results == 1 else None

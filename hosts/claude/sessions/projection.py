@@ -8,9 +8,11 @@ import msgspec
 
 from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
+from hindnote.core.history.jsontext import parse
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.history.recent import Recent
 from hindnote.core.system.shortage import is_shortage
+from hindnote.hosts.claude.format.blocks import result_of
 from hindnote.hosts.claude.format.header import find_header, find_task
 from hindnote.hosts.claude.format.line import ADDED_WORDS, Line
 from hindnote.hosts.claude.format.rows import CHAIN_TYPES, Row, decode, decode_all
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hindnote.core.history.lines import LineFile
+    from hindnote.core.presentation.models import Presentation
 
 _KINDS = {int(kind): kind for kind in SlotKind}
 _FEW_SLOTS = 4
@@ -79,6 +82,22 @@ class ClaudeProjection:
         row_of = self._spine.row_of
         for row in dict.fromkeys(map(row_of, (seq, *self._further(seq)))):
             yield self._line(row).data if self._is_shared(row) else self._lines.of(row)
+
+    def presentation(self, seq: int, result: int | None) -> Presentation | None:
+        """Return what a viewer gets of a tool event: Claude Code's own tools have a structure.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        # Only viewers need the models.
+        from hindnote.hosts.claude.presentation.parse import present
+
+        at = seq if result is None else result
+        row = self._spine.row_of(at)
+        block, record = result_of(parse(self._lines.of(row)), at - self._spine.firsts[row])
+        call = self.facts(seq)
+        given = None if call.arguments is None else parse(call.arguments.encode())
+        return present(block, record, call.tool, given)
 
     def _further(self, seq: int) -> list[int]:
         """Return the answer's other text blocks; those that came later are a later state's."""

@@ -12,7 +12,7 @@ from hindnote.core.cli.tree import Failure, current_directory, deliver
 from hindnote.core.errors import Refused
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.presentation.collect import Page
+    from hindnote.core.presentation.collect import Page
 
 FORMATS = ("terminal", "json", "html")
 
@@ -52,17 +52,17 @@ def present(
     if format_ == "json":
         deliver(page.model_dump_json(exclude_none=True, indent=2), json=True)
     elif format_ == "html":
-        from hindnote.hosts.pi.presentation.html import document
+        from hindnote.core.presentation.html import document
 
         deliver(document(page, full))
     else:
-        from hindnote.hosts.pi.presentation.terminal import show
+        from hindnote.core.presentation.terminal import show
 
         show(page, full)
 
 
 def _page(file: Path, seq: int | None, last: int | None) -> Page:
-    from hindnote.hosts.pi.presentation.collect import page_of
+    from hindnote.core.presentation.collect import page_of
     from hindnote.hosts.pi.sessions.projection import Sessions
 
     try:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from hindnote.core.text import clean
-from hindnote.hosts.pi.format.shell import SHELLS, ending
-from hindnote.hosts.pi.presentation.grep import CUT, Reading, resolve
-from hindnote.hosts.pi.presentation.headings import inlined, uncolored
-from hindnote.hosts.pi.presentation.models import (
+from hindnote.core.presentation.headings import inlined, uncolored
+from hindnote.core.presentation.models import (
     Bash,
     DiffRow,
     Edit,
     Find,
     Grep,
-    GrepFile,
-    GrepLine,
     Image,
-    LooseLine,
     Ls,
     LsEntry,
     Presentation,
@@ -28,8 +22,10 @@ from hindnote.hosts.pi.presentation.models import (
     Truncation,
     Write,
 )
-from hindnote.hosts.pi.presentation.patch import patch_rows
-from hindnote.hosts.pi.presentation.query import query
+from hindnote.core.presentation.patch import patch_rows
+from hindnote.core.presentation.searches import search_of
+from hindnote.core.text import clean
+from hindnote.hosts.pi.format.shell import SHELLS, ending
 
 _END = 8192
 """Characters in which a notice or status at the end of a text lies, paths included."""
@@ -165,54 +161,10 @@ def _grep(result: _Result) -> Presentation:
     if result.text == "No matches found":
         return Grep(no_matches=True, tail=result.text, **result.common)
     body, tail, notices = _noticed(result)
-    lines = body.split("\n")
-    reading = resolve(lines, query(result.arguments if result.known else None, notices))
-    if reading is None:
-        return result.plain("no printed line names a file and a line")
-    files = _files(lines, reading)
-    return Grep(
-        files=files,
-        loose=tuple(
-            LooseLine(index=index, text=line)
-            for index, (line, split) in enumerate(zip(lines, reading.splits, strict=True))
-            if split is None
-        ),
-        spaced=reading.spaced,
-        match_count=sum(split.match for split in reading.splits if split),
-        file_count=len({file.path for file in files}),
-        notices=notices,
-        tail=tail,
-        **result.common,
+    found = search_of(
+        body, tail, notices, result.arguments if result.known else None, result.common
     )
-
-
-def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
-    """Group read lines into files and blocks, in the order in which they were printed."""
-    files: list[tuple[str | None, list[list[GrepLine]]]] = []
-    guessed: set[int] = set()
-    last = None
-    for index, (line, split) in enumerate(zip(lines, reading.splits, strict=True)):
-        if split is not None:
-            text = line[split.start :]
-            shown = GrepLine(
-                line=split.line,
-                text=text,
-                kind="match" if split.match else "context",
-                cut=text.endswith(CUT),
-            )
-            if not files or files[-1][0] != split.path:
-                files.append((split.path, [[shown]]))
-            elif last is not None and split.line == last.line + 1:
-                files[-1][1][-1].append(shown)
-            else:
-                files[-1][1].append([shown])
-            if index in reading.guessed:
-                guessed.add(len(files) - 1)
-        last = split
-    return tuple(
-        GrepFile(path=path, guessed=number in guessed, blocks=tuple(map(tuple, blocks)))
-        for number, (path, blocks) in enumerate(files)
-    )
+    return found or result.plain("no printed line names a file and a line")
 
 
 def _find(result: _Result) -> Presentation:

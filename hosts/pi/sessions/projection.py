@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from hindnote.core.history.projection import Branch, Damage, SlotFacts
     from hindnote.core.plugins.models import LiveEntries
+    from hindnote.core.presentation.models import Presentation
     from hindnote.hosts.pi.sessions.index import State
 
 HOST = "pi"
@@ -115,6 +116,21 @@ class PiProjection:
         """
         entry = self._index.entry_of(seq)
         return (self._line(entry).data if self._is_shared(entry) else self._index.line(entry),)
+
+    def presentation(self, seq: int, result: int | None) -> Presentation | None:
+        """Return what a viewer gets of a tool event: Pi's own tools have a structure.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file was rewritten meanwhile.
+        """
+        # Only viewers need the models.
+        from hindnote.hosts.pi.presentation.parse import present, present_command
+
+        message = self.entry(seq if result is None else result)["message"]
+        if self._index.kinds[seq - 1] == SlotKind.COMMAND:
+            return present_command(message)
+        arguments = None if result is None else self.facts(seq).arguments
+        return present(message, None if arguments is None else parse(arguments.encode()))
 
     def _line(self, entry: int) -> Line:
         if self._is_shared(entry):

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from pi_sessions import Writer, call
 
-from hindnote.hosts.pi.presentation.collect import page_of
-from hindnote.hosts.pi.presentation.html import document
+from hindnote.core.presentation.collect import page_of
+from hindnote.core.presentation.html import document
 from hindnote.hosts.pi.sessions.projection import Sessions
 
 DATA = Path(__file__).parents[3] / "data/pi"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote.hosts.pi.presentation.models import Bash, Edit, Find, Grep, Ls, Read, Text, Write
+from hindnote.core.presentation.models import Bash, Edit, Find, Grep, Ls, Read, Text, Write
 from hindnote.hosts.pi.presentation.parse import present, present_command
 
 DATA = Path(__file__).parents[3] / "data/pi"

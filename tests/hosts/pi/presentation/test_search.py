@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hindnote.hosts.pi.presentation.models import Find, Grep, Ls, Text
+from hindnote.core.presentation.models import Find, Grep, Ls, Text
 from hindnote.hosts.pi.presentation.parse import present
 
 

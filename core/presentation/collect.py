@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.errors import Refused
-from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.projection import Presentable
 from hindnote.core.history.timeline import Timeline
-from hindnote.hosts.pi.presentation.models import Part, Presentation
-from hindnote.hosts.pi.presentation.parse import present, present_command
-from hindnote.hosts.pi.presentation.query import literals
+from hindnote.core.presentation.models import Find, Grep, Ls, Part, Presentation, Text
+from hindnote.core.presentation.query import literals
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.sessions.projection import PiProjection
+    from hindnote.core.history.document import Event
+    from hindnote.core.history.projection import Projection
+
+_LOOKING = ("find", "glob", "grep", "ls")
+"""Tools that look for files or lines, by their names in any host."""
 
 
 class Shown(Part):
@@ -48,19 +51,22 @@ class Shown(Part):
     @property
     def subject(self) -> str:
         """What the tool was asked for, where its result does not say it: a pattern, a folder."""
-        given = self.arguments if isinstance(self.arguments, dict) else {}
-        wanted = ("pattern", "path") if self.tool in ("grep", "find") else ("path",)
-        if self.tool not in ("grep", "find", "ls"):
+        tool = (self.tool or "").lower()
+        if not isinstance(self.presentation, Grep | Find | Ls) and tool not in _LOOKING:
             return ""
-        return " in ".join(given[key] for key in wanted if isinstance(given.get(key), str))
+        given = self.arguments if isinstance(self.arguments, dict) else {}
+        wanted = (given.get("pattern"), given.get("path"))
+        return " in ".join(text for text in wanted if isinstance(text, str))
 
     @property
     def literal(self) -> re.Pattern[str] | None:
         """What a search looked for, when that was plain texts and can be found again."""
         given = self.arguments if isinstance(self.arguments, dict) else {}
         # The longest first, so that none hides another one that begins like it.
-        texts = sorted(literals(given), key=len, reverse=True)
-        flags = re.IGNORECASE if given.get("ignoreCase") is True else re.NOFLAG
+        looked = (self.tool or "").lower() in _LOOKING
+        texts = sorted(literals(given) if looked else (), key=len, reverse=True)
+        any_case = given.get("ignoreCase") is True or given.get("-i") is True
+        flags = re.IGNORECASE if any_case else re.NOFLAG
         return re.compile("|".join(map(re.escape, texts)), flags) if texts else None
 
 
@@ -73,7 +79,7 @@ class Page(Part):
     results: tuple[Shown, ...]
 
 
-def page_of(projection: PiProjection, seq: int | None, last: int | None) -> Page:
+def page_of(projection: Projection, seq: int | None, last: int | None) -> Page:
     """Return the tool events of a session.
 
     Args:
@@ -99,7 +105,7 @@ def page_of(projection: PiProjection, seq: int | None, last: int | None) -> Page
         session=header.session_id,
         name=header.name,
         cwd=header.cwd,
-        results=tuple(_shown(projection, timeline, position) for position in positions),
+        results=tuple(shown_at(timeline, position) for position in positions),
     )
 
 
@@ -118,32 +124,39 @@ def _tool_positions(timeline: Timeline) -> Iterator[int]:
             yield position
 
 
-def _shown(projection: PiProjection, timeline: Timeline, position: int) -> Shown:
+def shown_at(timeline: Timeline, position: int) -> Shown:
+    """Return the tool event at a position, with its presentation."""
     event = timeline.event(position)
-    kind = timeline.branch.kinds[position]
-    partner = timeline.partner(position)
     arguments = event.facts.arguments
-    given = json.loads(arguments) if arguments is not None else None
-    presentation: Presentation | None = None
-    if kind == SlotKind.COMMAND:
-        presentation = present_command(_message(projection, event.seq))
-    elif kind == SlotKind.RESULT:
-        presentation = present(_message(projection, event.seq))
-    elif partner is not None:
-        presentation = present(_message(projection, timeline.seq(partner)), given)
     return Shown(
         seq=event.seq,
         created_at=event.created_at,
         tool=event.tool,
         status=event.status,
-        arguments=given,
-        presentation=presentation,
+        arguments=_parsed(arguments) if arguments is not None else None,
+        presentation=_presentation(timeline, position, event),
     )
 
 
-def _message(projection: PiProjection, seq: int) -> dict[str, Any]:
-    message: dict[str, Any] = projection.entry(seq)["message"]
-    return message
+def _parsed(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _presentation(timeline: Timeline, position: int, event: Event) -> Presentation | None:
+    if event.result is None:
+        return None
+    session, partner = timeline.projection, timeline.partner(position)
+    if isinstance(session, Presentable):
+        result = None if partner is None else timeline.seq(partner)
+        shown = session.presentation(event.seq, result)
+        if shown is not None:
+            return shown
+    failed = event.result.failed
+    reason = "its host says nothing of its structure"
+    return Text(text=event.result.text, reason=reason, tool=event.tool, failed=failed)
 
 
 def located(cwd: str | None, *parts: str | None) -> Path | None:

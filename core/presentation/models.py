@@ -6,9 +6,9 @@ back, and ``Edit.diff`` the recorded diff. Fields without a record are ``None``.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 
 class Part(BaseModel):
@@ -86,6 +86,9 @@ class Edit(_Shown):
 
 
 class _Noticed(_Shown):
+    head: str = ""
+    """The beginning of the text, before what was found or printed."""
+
     notices: tuple[str, ...] = ()
     """What the tool said about its own result, one sentence group each."""
 
@@ -177,7 +180,7 @@ class Find(_Noticed):
 
     def joined(self) -> str:
         """Return the result's text."""
-        return "\n".join(self.paths) + self.tail
+        return self.head + "\n".join(self.paths) + self.tail
 
 
 class LsEntry(Part):
@@ -230,10 +233,12 @@ class Bash(_Noticed):
     aborted: bool = False
     truncation: Truncation | None = None
     full_output_path: str | None = None
+    is_beginning: bool = False
+    """Whether the recorded part of a truncated output is its beginning; else it is its end."""
 
     def joined(self) -> str:
         """Return the result's text."""
-        return self.output + self.tail
+        return self.head + self.output + self.tail
 
 
 class Read(_Noticed):
@@ -246,9 +251,13 @@ class Read(_Noticed):
     total_lines: int | None = None
     next_offset: int | None = None
     truncation: Truncation | None = None
+    printed: str | None = None
+    """The result's text, where each line had its number before it."""
 
     def joined(self) -> str:
         """Return the result's text."""
+        if self.printed is not None:
+            return self.printed
         return self.content + self.tail
 
 
@@ -264,6 +273,97 @@ class Write(_Shown):
         return self.sentence
 
 
+class Task(_Shown):
+    """Work that was given to a subagent."""
+
+    kind: Literal["task"] = "task"
+    text: str
+    description: str | None = None
+    agent_type: str | None = None
+    agent_id: str | None = None
+    """The subagent's id within the session."""
+
+    prompt: str | None = None
+    in_background: bool = False
+    tool_calls: int | None = None
+    tokens: int | None = None
+    milliseconds: int | None = None
+
+    def joined(self) -> str:
+        """Return the result's text."""
+        return self.text
+
+
+class Fetch(_Shown):
+    """A page of the web that was read."""
+
+    kind: Literal["fetch"] = "fetch"
+    text: str
+    url: str | None = None
+    prompt: str | None = None
+    """What was asked of the page."""
+
+    status: int | None = None
+    """HTTP status."""
+
+    size: int | None = None
+    """Bytes of the page."""
+
+    def joined(self) -> str:
+        """Return the result's text."""
+        return self.text
+
+
+class Todo(Part):
+    """One entry of a list of things to do."""
+
+    text: str
+    status: Literal["pending", "in_progress", "completed"] | None = None
+
+
+class Todos(_Shown):
+    """A list of things to do, as it was written."""
+
+    kind: Literal["todos"] = "todos"
+    sentence: str
+    items: tuple[Todo, ...]
+
+    def joined(self) -> str:
+        """Return the result's text."""
+        return self.sentence
+
+
+class Mcp(_Shown):
+    """What a tool of an MCP server or of a plugin answered."""
+
+    kind: Literal["mcp"] = "mcp"
+    server: str
+    """The server or plugin, as the host names it."""
+
+    name: str
+    """The tool's name there."""
+
+    text: str
+    value: dict[str, Any] | list[Any] | None = None
+    """The text as data, where it is a JSON object or array."""
+
+    def joined(self) -> str:
+        """Return the result's text."""
+        return self.text
+
+
 Presentation = Annotated[
-    Bash | Edit | Find | Grep | Ls | Read | Text | Write, Field(discriminator="kind")
+    Bash | Edit | Fetch | Find | Grep | Ls | Mcp | Read | Task | Text | Todos | Write,
+    Field(discriminator="kind"),
 ]
+
+_KNOWN: TypeAdapter[Presentation] = TypeAdapter(Presentation)
+
+
+def rebuilt(answer: BaseModel) -> Presentation:
+    """Return a presentation of the core's own, equal to one that a plugin made.
+
+    Raises:
+        pydantic.ValidationError: It is none.
+    """
+    return _KNOWN.validate_python(answer.model_dump(warnings=False))

@@ -7,34 +7,42 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from hindnote.hosts.pi.presentation.collect import located
-from hindnote.hosts.pi.presentation.models import (
+from hindnote.core.presentation.collect import located
+from hindnote.core.presentation.models import (
     Bash,
     Edit,
+    Fetch,
     Find,
     Grep,
     GrepFile,
     GrepLine,
     Ls,
+    Mcp,
     Read,
+    Task,
     Text,
+    Todos,
     Write,
 )
-from hindnote.hosts.pi.presentation.output import FullOutput, full_output
-from hindnote.hosts.pi.presentation.view import (
+from hindnote.core.presentation.output import FullOutput, full_output
+from hindnote.core.presentation.view import (
     clipped,
     cut_off,
     ended,
+    fetch_facts,
     line,
+    mcp_lines,
     reach,
     recorded_cut,
+    task_facts,
     text_lines,
+    todo_mark,
     visible,
 )
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.presentation.collect import Page, Shown
-    from hindnote.hosts.pi.presentation.models import DiffRow
+    from hindnote.core.presentation.collect import Page, Shown
+    from hindnote.core.presentation.models import DiffRow
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --dim: #5b6570; --paper: #fbfbfa; --card: #fff;
@@ -80,7 +88,7 @@ a { color: inherit; }
 
 def document(page: Page, full: bool) -> str:
     """Return a page for a browser."""
-    title = escape(visible(page.name or f"Pi session {page.session}"))
+    title = escape(visible(page.name or f"Session {page.session}"))
     about = " · ".join(visible(part) for part in (page.name and page.session, page.cwd) if part)
     count = len(page.results)
     body = "\n".join(_Article(page, shown, full).html() for shown in page.results)
@@ -154,6 +162,19 @@ class _Article:
             yield from self._changed(told.path, told.sentence)
             content = self._shown.argument("content")
             yield from self._pre(text_lines(content) if content else ())
+        elif isinstance(told, Task):
+            yield from self._noted("", task_facts(told))
+            yield from self._pre(text_lines(told.prompt or ""), "dim")
+            yield from self._pre(text_lines(told.text))
+        elif isinstance(told, Fetch):
+            yield f'<p class="path">{self._text(told.url or "a page")}</p>'
+            yield from self._noted(told.prompt or "", fetch_facts(told))
+            yield from self._pre(text_lines(told.text))
+        elif isinstance(told, Todos):
+            yield from self._pre(f"{todo_mark(item)} {item.text}" for item in told.items)
+        elif isinstance(told, Mcp):
+            yield from self._arguments()
+            yield from self._pre(mcp_lines(told), "error" if told.failed else "")
         elif isinstance(told, Text):
             yield from self._arguments()
             yield from self._pre(text_lines(told.text), "error" if told.failed else "")
@@ -216,9 +237,12 @@ class _Article:
         if told.no_output:
             yield '<p class="note">no output</p>'
         elif self._full and whole.path:
-            if whole.omitted:
-                yield f'<p class="note">… {whole.omitted:,} more bytes</p>'
+            left_out = f'<p class="note">… {whole.omitted:,} more bytes</p>'
+            if whole.omitted and not told.is_beginning:
+                yield left_out
             yield from self._pre(text_lines(whole.text))
+            if whole.omitted and told.is_beginning:
+                yield left_out
         elif told.output:
             # Without a status of its own a failed call's text is what went wrong.
             look = "error" if told.failed and not ended(told) else ""

@@ -11,34 +11,42 @@ from rich.style import Style
 from rich.text import Text as Line
 
 from hindnote.core.cli.console import SafeConsole
-from hindnote.hosts.pi.presentation.collect import located
-from hindnote.hosts.pi.presentation.models import (
+from hindnote.core.presentation.collect import located
+from hindnote.core.presentation.models import (
     Bash,
     Edit,
+    Fetch,
     Find,
     Grep,
     GrepFile,
     Ls,
+    Mcp,
     Read,
+    Task,
     Text,
+    Todos,
     Write,
 )
-from hindnote.hosts.pi.presentation.output import FullOutput, full_output
-from hindnote.hosts.pi.presentation.view import (
+from hindnote.core.presentation.output import FullOutput, full_output
+from hindnote.core.presentation.view import (
     clipped,
     cut_off,
     ended,
+    fetch_facts,
     line,
+    mcp_lines,
     reach,
     recorded_cut,
+    task_facts,
     text_lines,
+    todo_mark,
     visible,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hindnote.hosts.pi.presentation.collect import Page, Shown
+    from hindnote.core.presentation.collect import Page, Shown
 
 STATUS_STYLES = {"ok": "green", "error": "bold red", "pending": "yellow", "unanswered": "yellow"}
 DIFF_STYLES = {"+": "green", "-": "red", "…": "dim", None: ""}
@@ -142,6 +150,19 @@ class View:
             yield self._path(told.path, told.sentence)
             content = self._shown.argument("content")
             yield from self._lines(text_lines(content) if content else (), "dim")
+        elif isinstance(told, Task):
+            yield from self._noted(False, "", task_facts(told))
+            yield from self._lines(text_lines(told.prompt or ""), "dim")
+            yield from self._lines(text_lines(told.text))
+        elif isinstance(told, Fetch):
+            yield Line(line(told.url or "a page", self._full), style="underline")
+            yield from self._noted(bool(told.prompt), told.prompt or "", fetch_facts(told))
+            yield from self._lines(text_lines(told.text))
+        elif isinstance(told, Todos):
+            yield from self._lines(f"{todo_mark(item)} {item.text}" for item in told.items)
+        elif isinstance(told, Mcp):
+            yield from self._arguments()
+            yield from self._lines(mcp_lines(told), "red" if told.failed else "")
         elif isinstance(told, Text):
             yield from self._arguments()
             yield from self._lines(text_lines(told.text), "red" if told.failed else "")
@@ -201,9 +222,12 @@ class View:
         if told.no_output:
             yield Line("no output", style="dim")
         elif self._full and whole.path:
-            if whole.omitted:
-                yield Line(f"… {whole.omitted:,} more bytes", style="dim italic")
+            left_out = Line(f"… {whole.omitted:,} more bytes", style="dim italic")
+            if whole.omitted and not told.is_beginning:
+                yield left_out
             yield from self._lines(text_lines(whole.text))
+            if whole.omitted and told.is_beginning:
+                yield left_out
         elif told.output:
             # Without a status of its own a failed call's text is what went wrong.
             style = "red" if told.failed and not ended(told) else ""

@@ -1,4 +1,4 @@
-"""The file to which Pi wrote the whole output of a command, when the record shows only its end."""
+"""The file to which a host wrote the whole output of a command of which the record shows a part."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from hindnote.core.presentation.models import Bash
 from hindnote.core.text import clean
-from hindnote.hosts.pi.presentation.models import Bash
 
 LIMIT = 1024 * 1024
 """Bytes of such a file that are read, from its end."""
@@ -28,13 +28,13 @@ class FullOutput:
     """The output, or its end."""
 
     omitted: int = 0
-    """Bytes before that."""
+    """Bytes before that, or behind it when the record shows the beginning."""
 
 
 def full_output(told: Bash) -> FullOutput:
     """Return the whole output of a command, if it still lies where the record says.
 
-    A path is trusted as far as its file ends with the recorded output: temporary
+    A path is trusted as far as its file ends (or begins) with the recorded output: temporary
     folders are cleaned and their names used again, and a record may name any file.
     """
     path = Path(told.full_output_path or "")
@@ -52,8 +52,10 @@ def full_output(told: Bash) -> FullOutput:
         return FullOutput(problem=f"cannot be read: {error.strerror}")
     with file:
         omitted = max(0, status.st_size - LIMIT)
-        file.seek(omitted)
+        file.seek(0 if told.is_beginning else omitted)
         text = clean(file.read(LIMIT).decode("utf-8", "replace"))
-    if not told.output or not text.removesuffix("\n").endswith(told.output.removesuffix("\n")):
+    shown, whole = told.output.removesuffix("\n"), text.removesuffix("\n")
+    fits = whole.startswith(shown) if told.is_beginning else whole.endswith(shown)
+    if not told.output or not fits:
         return FullOutput(problem="something else lies there now")
     return FullOutput(path, text=text, omitted=omitted)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.hosts.pi.presentation.models import Bash
-from hindnote.hosts.pi.presentation.output import LIMIT, FullOutput, full_output
+from hindnote.core.presentation.models import Bash
+from hindnote.core.presentation.output import LIMIT, FullOutput, full_output
 
 
 def opened(path: Path | str, output: str = "the end") -> FullOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hindnote.hosts.pi.presentation.models import DiffRow
+from hindnote.core.presentation.models import DiffRow
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@.*")
 _HEADER = re.compile(r"(?:---|\+\+\+|Index:|={3,}|diff |index )")

@@ -24,8 +24,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hindnote.hosts.pi.presentation.query import Query
-from hindnote.hosts.pi.presentation.splits import (
+from hindnote.core.presentation.query import Query
+from hindnote.core.presentation.splits import (
     SEPARATOR,
     Split,
     is_spaced,

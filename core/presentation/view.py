@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.text.controls import replaced
 
 if TYPE_CHECKING:
-    from hindnote.hosts.pi.presentation.models import Bash, Read, Truncation
+    from hindnote.core.presentation.models import Bash, Fetch, Mcp, Read, Task, Todo, Truncation
 
 LINE_LIMIT = 2_000
 """Characters of one line that are shown, at most."""
@@ -97,3 +98,41 @@ def reach(told: Read) -> str:
     last = told.first_line + len(text_lines(told.content)) - 1
     of = "" if told.total_lines is None else f" of {told.total_lines:,}"
     return f"  lines {told.first_line:,} to {last:,}{of}"
+
+
+def task_facts(told: Task) -> list[str]:
+    """Return what is known of a subagent's work beside its prompt and its answer."""
+    facts = [f"subagent {told.agent_type}"] if told.agent_type else ["subagent"]
+    if told.in_background:
+        facts.append("in the background")
+    if told.tool_calls is not None:
+        facts.append(f"{told.tool_calls:,} tool call{'s' * (told.tool_calls != 1)}")
+    if told.tokens is not None:
+        facts.append(f"{told.tokens:,} tokens")
+    if told.milliseconds is not None:
+        facts.append(f"{told.milliseconds / 1000:,.1f} s")
+    if told.agent_id:
+        facts.append(f"id {told.agent_id}")
+    return [", ".join(facts)]
+
+
+def fetch_facts(told: Fetch) -> list[str]:
+    """Return what is known of a page that was read beside its text."""
+    facts = [] if told.status is None else [f"status {told.status}"]
+    if told.size is not None:
+        facts.append(f"{told.size:,} bytes")
+    return [", ".join(facts)] if facts else []
+
+
+def todo_mark(item: Todo) -> str:
+    """Return a box that says how far a thing to do is."""
+    return {"completed": "[x]", "in_progress": "[~]", "pending": "[ ]"}.get(
+        item.status or "", "[?]"
+    )
+
+
+def mcp_lines(told: Mcp) -> list[str]:
+    """Return what an MCP tool answered; JSON is set out over lines."""
+    if told.value is None:
+        return text_lines(told.text)
+    return json.dumps(told.value, ensure_ascii=False, indent=2).split("\n")
