@@ -7,8 +7,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,13 +22,6 @@ PATIENCE = 90
 def tool(name: str, call_id: str | None = None, /, **arguments: Any) -> ToolCall:
     """A call of one of our tools, named as the model sees it."""
     return ToolCall(PREFIX + name, arguments, call_id)
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.02)
 
 
 @dataclass

@@ -17,8 +17,9 @@ from model import ScriptedModel
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from claude_host import Claude, Dialogue, wait_until
+from claude_host import Claude, Dialogue
 from terminal import Terminal
+from tmux import wait_until
 
 
 @pytest.fixture

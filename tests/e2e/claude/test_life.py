@@ -9,8 +9,9 @@ import sys
 import threading
 from collections.abc import Callable
 
-from claude_host import DONE, Claude, Dialogue, results, texts, tool, wait_until
+from claude_host import DONE, Claude, Dialogue, results, texts, tool
 from model import Hold, Request, Text, Turn, offers_tools
+from tmux import wait_until
 
 Start = Callable[..., Dialogue]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import threading
 
-from claude_host import DONE, PREFIX, Claude, results, texts, tool, wait_until
+from claude_host import DONE, PREFIX, Claude, results, texts, tool
 from model import Hold, Turn
+from tmux import wait_until
 
 from hindnote.core.tools.registry import registry
 from hindnote.core.tools.schema import declaration

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import queue
-import re
 import shlex
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from model import Result, ScriptedModel, ToolCall
+from tmux import Tmux
 
 PATIENCE = 60.0
 """Seconds for which a test waits on Pi, at most."""
@@ -40,14 +39,6 @@ def output(result: Result) -> Any:
     head, _, value = result.text.partition("Output:\n")
     assert head.startswith("Script completed"), result.text
     return json.loads(value)
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    """Wait until something holds that no event tells."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come to hold in time"
-        time.sleep(0.01)
 
 
 def helpers(process: subprocess.Popen[Any]) -> list[int]:
@@ -308,52 +299,28 @@ class Rpc:
                 pipe.close()
 
 
-class Terminal:
-    """Pi in a terminal of its own: a tmux server that a test types into."""
+class Terminal(Tmux):
+    """Pi in a terminal of its own, which a test types into."""
 
     def __init__(self, pi: Pi) -> None:
-        self._name = f"hindnote-{os.getpid()}-{pi.root.name}"
         for program in ("fd", "rg"):
             # Pi would fetch them, and warns in a place without network.
             helper = pi.agent_dir / "bin" / program
             helper.parent.mkdir(exist_ok=True)
             helper.write_text("#!/bin/sh\n")
             helper.chmod(0o755)
-        config = pi.root / "tmux.conf"
-        config.write_text("set -g extended-keys on\nset -g default-terminal tmux-256color\n")
         environment = [f"{key}={value}" for key, value in pi.env.items()]
-        inner = shlex.join(["env", *environment, "COLORTERM=truecolor", *pi.command()])
-        size = ["-x", str(WIDTH), "-y", str(HEIGHT)]
-        self._tmux("-f", str(config), "new-session", "-d", *size, "-c", str(pi.project), inner)
-        self.wait_for("scripted-1")
-
-    def _tmux(self, *arguments: str) -> str:
-        done = subprocess.run(
-            ["tmux", "-L", self._name, *arguments],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=PATIENCE,
+        super().__init__(
+            f"hindnote-{os.getpid()}-{pi.root.name}",
+            pi.root / "tmux.conf",
+            ["set -g extended-keys on"],
+            (WIDTH, HEIGHT),
+            pi.project,
+            shlex.join(["env", *environment, "COLORTERM=truecolor", *pi.command()]),
         )
-        return done.stdout
+        self.wait_for("scripted-1")
 
     def type(self, text: str) -> None:
         """Type a line."""
-        self._tmux("send-keys", "-l", text)
+        self.write(text)
         self.press("Enter")
-
-    def press(self, key: str) -> None:
-        """Press one key, by tmux's name for it."""
-        self._tmux("send-keys", key)
-
-    def screen(self, *, colors: bool = False) -> str:
-        """Return what stands on the screen."""
-        return self._tmux("capture-pane", "-p", *(["-e"] if colors else [])).rstrip("\n")
-
-    def wait_for(self, pattern: str) -> None:
-        """Wait until a line of the screen matches."""
-        wait_until(lambda: re.search(pattern, self.screen(), re.MULTILINE))
-
-    def close(self) -> None:
-        """End Pi and the terminal."""
-        self._tmux("kill-server")

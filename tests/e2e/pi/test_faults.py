@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from model import Result, ScriptedModel, Text, ToolCall, Turn
-from pi_host import Pi, helpers, wait_until
+from pi_host import Pi, helpers
+from tmux import wait_until
 
 READ = ToolCall("notes_read", {"address": "@project/plan"})
 DONE = Turn(Text("done"))
