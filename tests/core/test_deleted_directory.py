@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from good_host import Good
 
-from hindnote import HostCall, HostIdentity, hookimpl
+from hindnote import HostCall
 from hindnote.core.call import Answer, Dispatcher
 from hindnote.core.cli.app import make_app
 from hindnote.core.plugins.hosts import Hosts
@@ -19,30 +20,16 @@ def run_command(command: list[str]) -> Result:
     return CliRunner().invoke(make_app(), command)
 
 
-class Toy:
-    @hookimpl
-    def host_base_cwd(self, call: HostCall) -> Path:
-        return call.cwd
-
-    @hookimpl
-    def host_identity(self, call: HostCall) -> HostIdentity:
-        return HostIdentity(host="toy", session_id="s", agent="root", model="m")
-
-    @hookimpl
-    def host_projection(self, call: HostCall, session: object) -> None:
-        return None
-
-
 class Gone:
     """A session whose directory was removed while it ran."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.directory = folder / "worktree"
-        self.dispatcher = Dispatcher(Hosts.of({"toy": Toy()}), folder / "notes")
+        self.dispatcher = Dispatcher(Hosts.of({"good": Good()}), folder / "notes")
 
     def host_call(self) -> HostCall:
-        return HostCall(host="toy", cwd=self.directory)
+        return HostCall(host="good", cwd=self.directory)
 
     def __call__(self, name: str, **arguments: Any) -> Answer:
         return self.dispatcher.call(self.host_call(), name, arguments)
@@ -130,7 +117,7 @@ def test_a_session_note_gets_an_owner_when_it_moves_once_there_is_a_project(gone
     gone("notes_write", address="@human/plan", content="x")
     gone("notes_update", address="@human/plan", rename_to="plan")
 
-    file = gone.folder / "notes" / "toy" / "session" / "s" / "plan.md"
+    file = gone.folder / "notes" / "good" / "session" / "s1" / "plan.md"
 
     assert "project:" not in file.read_text("utf-8")
 

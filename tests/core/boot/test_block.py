@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from good_host import Good
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindnote import HostCall, HostIdentity, hookimpl
+from hindnote import HostCall
 from hindnote.core.boot.block import (
     BOOT_LIMIT,
     SeenWindow,
@@ -221,22 +222,9 @@ def test_the_block_never_grows_over_its_limit(
 
 
 def test_the_block_of_a_call_shows_the_notes_on_disk(tmp_path: Path) -> None:
-    class Toy:
-        @hookimpl
-        def host_base_cwd(self, call: HostCall) -> Path:
-            return call.cwd
-
-        @hookimpl
-        def host_identity(self, call: HostCall) -> HostIdentity:
-            return HostIdentity(host="toy", session_id="s", agent="root", model="m")
-
-        @hookimpl
-        def host_projection(self, call: HostCall, session: object) -> None:
-            return None
-
     home = tmp_path / "notes"
-    call = HostCall(host="toy", cwd=tmp_path)
-    dispatcher = Dispatcher(Hosts.of({"toy": Toy()}), home)
+    call = HostCall(host="good", cwd=tmp_path)
+    dispatcher = Dispatcher(Hosts.of({"good": Good()}), home)
     for address in ("@human/MAP.md", "@human/likes.md", "@human/gone.md"):
         dispatcher.call(call, "notes_write", {"address": address, "content": f"about {address}"})
     dispatcher.call(call, "notes_update", {"address": "@human/gone.md", "archived": True})

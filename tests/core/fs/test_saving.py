@@ -260,6 +260,20 @@ def test_a_displaced_save_whose_name_has_moved_on_is_kept_beside_it(
 # -- renaming ----------------------------------------------------------------------
 
 
+@pytest.fixture
+def saved_before_a_move(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let somebody save the note just before it is moved."""
+    real = exchange.move
+    saves = iter(["theirs"])
+
+    def watched(*names: object) -> None:
+        for text in saves:
+            folder.edit(text)
+        real(*names)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(exchange, "move", watched)
+
+
 @pytest.fixture(params=["one step", "links"])
 def renaming(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     def unsupported(*_: object) -> None:
@@ -282,19 +296,8 @@ def test_a_file_is_renamed_to_a_free_name_alone(folder: Folder) -> None:
     assert folder.files() == {"new.md": "read", "taken.md": "theirs"}
 
 
-def test_a_file_that_was_saved_at_the_last_moment_is_not_taken_away(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = exchange.move
-    saves = iter(["theirs"])
-
-    def watched(*names: object) -> None:
-        for text in saves:
-            folder.edit(text)
-        real(*names)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(exchange, "move", watched)
-
+@pytest.mark.usefixtures("saved_before_a_move")
+def test_a_file_that_was_saved_at_the_last_moment_is_not_taken_away(folder: Folder) -> None:
     with pytest.raises(saving.ChangedError):
         saving.take_away(folder.root, "plan.md", folder.before)
 
@@ -308,19 +311,8 @@ def test_an_unchanged_file_is_taken_away(folder: Folder) -> None:
     assert folder.files() == {}
 
 
-def test_a_file_that_was_saved_meanwhile_keeps_its_name(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = exchange.move
-    saves = iter(["theirs"])
-
-    def watched(*names: object) -> None:
-        for text in saves:
-            folder.edit(text)
-        real(*names)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(exchange, "move", watched)
-
+@pytest.mark.usefixtures("saved_before_a_move")
+def test_a_file_that_was_saved_meanwhile_keeps_its_name(folder: Folder) -> None:
     with pytest.raises(saving.ChangedError):
         saving.move(folder.root, "plan.md", folder.root, "new.md", folder.before)
 
