@@ -20,10 +20,10 @@ SMALL_JSON_BYTES = 2_048
 """Facts of at most this size are the first content block as JSON, whole."""
 
 RECEIPT_BYTES = 8_192
-"""UTF-8 bytes of the receipt block, at most, without the line on the text above it."""
+"""UTF-8 bytes of the receipt block, at most, without what it says of lines that are left out."""
 
-NOTICE_BYTES = 64
-"""UTF-8 bytes for that line."""
+NOTICE_BYTES = 80
+"""UTF-8 bytes for what the receipt says of lines that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class View:
     summary: str
     rows: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    withheld: str = ""
+    """What the rows leave out of the facts, and what shows it; the receipt says it."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -66,15 +68,17 @@ def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) 
         facts: The handler's data; None for a failure, which is told in lines.
         dto: The delivered DTO, from which the receipt is made.
     """
-    receipt = _within(receipt_lines(dto), RECEIPT_BYTES)
     if facts is not None and json_size(facts) <= SMALL_JSON_BYTES:
-        return clean(compact(facts)), "\n".join(receipt)
+        return clean(compact(facts)), "\n".join(_within(receipt_lines(dto), RECEIPT_BYTES))
     lines = [_line(view.summary), *(_line(row) for row in view.rows)]
+    missing = [view.withheld] if view.withheld else []
+    receipt = _within(receipt_lines(dto, missing), RECEIPT_BYTES)
     # One byte for the line break between the blocks.
     room = MAX_TEXT_BYTES - len("\n".join(receipt).encode()) - 1 - NOTICE_BYTES
     told = _within(lines, room)
     if len(told) < len(lines):
-        receipt.insert(0, f"this text: {len(lines) - len(told) + 1} of {len(lines)} lines left out")
+        cut = f"{len(lines) - len(told) + 1} of {len(lines)} lines left out"
+        receipt = _within(receipt_lines(dto, [cut, *missing]), RECEIPT_BYTES + NOTICE_BYTES)
     return "\n".join(told), "\n".join(receipt)
 
 
@@ -109,24 +113,29 @@ def _within(lines: Sequence[str], room: int) -> list[str]:
     return [*kept, notice.format(hidden, "line" if hidden == 1 else "lines")]
 
 
-def receipt_lines(dto: Mapping[str, Any]) -> list[str]:
+def receipt_lines(dto: Mapping[str, Any], missing: Sequence[str] = ()) -> list[str]:
     """Return what a delivered output leaves out and what the call did.
 
     Args:
         dto: The output. The first line of a success says whether it is complete.
+        missing: What the text above leaves out besides.
     """
     lines = []
+    if missing:
+        lines.append(f"this text: {'; '.join(missing)}")
     if dto["ok"]:
-        lines.append(_completeness_line(dto["completeness"], dto["effects"]))
+        lines.append(_completeness_line(dto["completeness"], dto["effects"], bool(missing)))
     elif dto["error"]["code"].startswith("contract_"):
         error = dto["error"]
         lines.append(f"structured output failed: {error['code']}: {one_line(error['message'])}")
     return lines + _effect_lines(dto["effects"])
 
 
-def _completeness_line(completeness: Mapping[str, Any], effects: Mapping[str, Any]) -> str:
+def _completeness_line(
+    completeness: Mapping[str, Any], effects: Mapping[str, Any], otherwise: bool
+) -> str:
     if completeness["complete"]:
-        return "complete: nothing omitted, nothing clipped"
+        return "otherwise complete" if otherwise else "complete: nothing omitted, nothing clipped"
     told = [
         f"{name} {count['returned']} of {count['total']}"
         for name, count in completeness["collections"].items()

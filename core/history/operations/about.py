@@ -111,18 +111,19 @@ class About:
         with _TURNS.turn():
             coverage, ranked = _with_index(lambda index: self._ask(index, targets))
         found, more = self._rows(coverage, ranked)
-        blocks = [Block.of(row) for row, _ in found]
+        many = self._many
 
-        def frame(count: int) -> HistoryList:
-            return self._result(coverage, more + len(found) - count)
+        def page(blocks: list[Block]) -> HistoryList:
+            rows = [item for block in blocks for item in block.items]
+            around = self._result(coverage, more + len(found) - len(blocks))
+            return around.model_copy(update={"items": rows})
 
         def shrink(limit: int) -> Block:
             row, document = found[0]
-            return Block.of(row.model_copy(update=self._preview(document, limit)))
+            return Block.of(row.model_copy(update=self._preview(document, limit)), many=many)
 
-        fitting = fit(blocks, self._bound.budget, frame, shrink, "since, until or roles")
-        rows = [item for block in fitting for item in block.items]
-        return frame(len(fitting)).model_copy(update={"items": rows})
+        blocks = [Block.of(row, many=many) for row, _ in found]
+        return fit(blocks, self._bound.budget, page, shrink, "since, until or roles")
 
     def _targets(self) -> list[Target]:
         if self._many and self._params.session is not None:

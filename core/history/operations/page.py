@@ -10,7 +10,7 @@ from msgspec import Struct
 from hindnote.core.delivery.budget import Size, longest, measure, utf8_size
 from hindnote.core.errors import Refused
 from hindnote.core.history.operations.models import EventRow, FoldedRow, HistoryList, Page
-from hindnote.core.history.operations.render import GAP, render_frame, render_item
+from hindnote.core.history.operations.render import GAP, Above, render_item, render_list
 from hindnote.core.history.operations.selection import Unit, Walk, units
 from hindnote.core.tools.outcome import wire_json
 
@@ -24,56 +24,70 @@ Item = EventRow | FoldedRow
 
 
 class Block(Struct, frozen=True):
-    """Rows that a page takes or leaves together, and what they cost."""
+    """Rows that a page takes or leaves together, and what they cost at least."""
 
     items: tuple[Item, ...]
-    size: Size
+    least: Size
+    """With separators, where the rows above say all that need not be said again."""
 
     @classmethod
-    def of(cls, *items: Item) -> Block:
-        """Return the block of some rows; each row's costs include its separators."""
-        size = Size(0, 0)
+    def of(cls, *items: Item, many: bool = False) -> Block:
+        """Return the block of some rows.
+
+        Args:
+            items: The rows.
+            many: Whether the page is about many sessions.
+        """
+        json = sum(utf8_size(wire_json(item)) + len(",") for item in items)
+        above = Above()
         for item in items:
-            json = utf8_size(wire_json(item)) + len(",")
-            size += Size(json, utf8_size(render_item(item)) + len(GAP))
-        return cls(items, size)
+            above = above.then(item, many)
+        text = 0
+        for item in items:
+            text += utf8_size(render_item(item, above.then(item, many))) + len(GAP)
+        return cls(items, Size(json, text))
 
 
 def fit(
     blocks: list[Block],
     budget: Budget,
-    frame: Callable[[int], HistoryList],
+    page: Callable[[list[Block]], HistoryList],
     shrink: Callable[[int], Block] | None,
     narrowing: str,
-) -> list[Block]:
-    """Return the longest run of blocks from the start that fits, the first one shrunk if need be.
+) -> HistoryList:
+    """Return the page with most blocks from the start that fits, the first one shrunk if need be.
 
     Args:
         blocks: From the end that the page starts at.
         budget: The room for both forms.
-        frame: Makes the result around the first ``n`` blocks, without their rows.
+        page: Makes the whole result with some of the blocks, from the start.
         shrink: Makes the first block with a preview of so many code points.
         narrowing: Names of parameters that can leave a row out.
 
     Raises:
         Refused: ``page_too_large`` when not even one block can be delivered.
     """
-    size, kept = Size(0, 0), 0
-    for count, block in enumerate(blocks, start=1):
-        size += block.size
-        if budget.allows(size + _frame_size(frame(count))):
-            kept = count
+
+    def size(kept: list[Block]) -> Size:
+        result = page(kept)
+        return measure(result, render_list(result))
+
+    def fits(count: int) -> bool:
+        return budget.allows(size(blocks[:count]))
+
+    most = _at_most(blocks, budget)
+    kept = most if most and fits(most) else longest(most, fits)
+    # The way on takes a little less on some pages, so one more block may fit after all.
+    while kept < most and fits(kept + 1):
+        kept += 1
     if kept or not blocks:
-        return blocks[:kept]
+        return page(blocks[:kept])
 
-    around = _frame_size(frame(1))
+    def fits_cut(chars: int) -> bool:
+        return shrink is not None and budget.allows(size([shrink(chars)]))
 
-    def fits(chars: int) -> bool:
-        return shrink is not None and budget.allows(shrink(chars).size + around)
-
-    if shrink is None or not fits(0):
-        smallest = shrink(0).size if shrink is not None else blocks[0].size
-        crowded = budget.crowded_out(smallest + around)
+    if shrink is None or not fits_cut(0):
+        crowded = budget.crowded_out(size([blocks[0] if shrink is None else shrink(0)]))
         if crowded is not None:
             raise Refused("page_too_large", crowded)
         raise Refused(
@@ -83,13 +97,17 @@ def fit(
         )
     first = blocks[0].items[0]
     longest_preview = len(first.content) if isinstance(first, EventRow) else 0
-    return [shrink(longest(longest_preview, fits))]
+    return page([shrink(longest(longest_preview, fits_cut))])
 
 
-def _frame_size(frame: HistoryList) -> Size:
-    # The frame has no rows, and so it says "no events", which a page with rows does not:
-    # a few bytes too many, on the safe side.
-    return measure(frame, render_frame(frame))
+def _at_most(blocks: list[Block], budget: Budget) -> int:
+    """Return how many blocks fit without anything around them."""
+    size = Size(0, 0)
+    for count, block in enumerate(blocks):
+        size += block.least
+        if not budget.allows(size):
+            return count
+    return len(blocks)
 
 
 class Pager(Struct, frozen=True):
@@ -112,20 +130,19 @@ class Pager(Struct, frozen=True):
             return self._empty(walk.omitted)
         back = self._beyond_near()
 
-        def frame(count: int) -> HistoryList:
-            goes_on = more or count < len(taken)
-            return self._around(taken[:count], goes_on, back, walk.omitted)
+        def page(blocks: list[Block]) -> HistoryList:
+            goes_on = more or len(blocks) < len(taken)
+            around = self._around(taken[: len(blocks)], goes_on, back, walk.omitted)
+            items = [item for block in self._ascending(blocks) for item in block.items]
+            return around.model_copy(update={"items": items})
 
-        blocks = fit(
+        return fit(
             [block for _, block in taken],
             self.budget,
-            frame,
+            page,
             self._shrink(*taken[0]),
             "before_seq, after_seq, since or until",
         )
-        around = frame(len(blocks))
-        items = [item for block in self._ascending(blocks) for item in block.items]
-        return around.model_copy(update={"items": items})
 
     # -- rows ------------------------------------------------------------------
 
@@ -142,7 +159,7 @@ class Pager(Struct, frozen=True):
             visible += unit.visible is not None
             block = self._block(unit)
             taken.append((unit, block))
-            size += block.size
+            size += block.least
             if not self.budget.allows(size):
                 return taken, next(found, None) is not None
         return taken, False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
+from hindnote.core.text.minutes import day_and_minute
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hindnote.core.history.operations.models import FoldedRow, HistoryList, HistoryRead
     from hindnote.core.tools.outcome import Result
 
@@ -18,13 +21,55 @@ GAP = "\n\n"
 
 def render_list(result: HistoryList) -> str:
     """Return a list's text: a block for each row, then what holds for the whole page."""
-    blocks = [render_item(item) for item in result.items]
+    # A page of one session that the call named repeats its name, as every header does then.
+    blocks = render_rows(result.items, many=result.session is None)
     return GAP.join([*blocks, render_frame(result)])
 
 
-def render_item(item: EventRow | FoldedRow) -> str:
+def render_rows(items: Sequence[EventRow | FoldedRow], many: bool) -> list[str]:
+    """Return the rows' blocks; the day of the row above is not said again.
+
+    Args:
+        items: The rows in the order of the page.
+        many: Whether the page is about many sessions: then the session of the row above is
+            not said again either.
+    """
+    blocks, above = [], Above()
+    for item in items:
+        blocks.append(render_item(item, above))
+        above = above.then(item, many)
+    return blocks
+
+
+class Above(NamedTuple):
+    """What the rows above one said last, and what it need not say again."""
+
+    session: str | None = None
+    day: str | None = None
+
+    def then(self, item: EventRow | FoldedRow, many: bool) -> Above:
+        """Return the same with one more row."""
+        day = _day(item) or self.day
+        return Above(item.session if many else None, day)
+
+
+def render_item(item: EventRow | FoldedRow, above: Above) -> str:
     """Return one row's block."""
-    return _event(item) if isinstance(item, EventRow) else _folded(item)
+    return _event(item, above) if isinstance(item, EventRow) else _folded(item, above)
+
+
+def _day(item: EventRow | FoldedRow) -> str | None:
+    """Return the day that a row's block says; None when it says none."""
+    when = isinstance(item, EventRow) and item.created_at and day_and_minute(item.created_at)
+    return when[0] if when else None
+
+
+def _when(created_at: str, above: Above) -> str:
+    when = day_and_minute(created_at)
+    if when is None:
+        return _inline(created_at)
+    day, minute = when
+    return minute if day == above.day else f"{day} {minute}"
 
 
 def render_frame(result: HistoryList) -> str:
@@ -59,7 +104,7 @@ _COUNTS = {
 
 def render_read(result: HistoryRead) -> str:
     """Return a read's text: identity and facts, a blank line, the payload."""
-    lines = [_header(result.session, str(result.seq), result.role)]
+    lines = [_header(result.session, str(result.seq), result.role, Above())]
     when = "no time recorded" if result.created_at is None else f"at {_inline(result.created_at)}"
     lines.append(f"{when} | {result.total_chars} characters in all")
     lines.extend(_tool_line(result))
@@ -75,15 +120,17 @@ def render_read(result: HistoryRead) -> str:
     return f"{head}\n\n{result.text}{continuation(result.next_offset_chars)}"
 
 
-def _header(session: str | None, seqs: str, role: str) -> str:
+def _header(session: str | None, seqs: str, role: str, above: Above) -> str:
     named = "" if session is None else f"session {_inline(session)} | "
+    if named and session == above.session:
+        named = "same session | "
     return f"{named}seq {seqs} | {role}"
 
 
-def _event(row: EventRow) -> str:
-    lines = [_header(row.session, str(row.seq), row.role)]
+def _event(row: EventRow, above: Above) -> str:
+    lines = [_header(row.session, str(row.seq), row.role, above)]
     if row.created_at is not None:
-        lines.append(f"at {_inline(row.created_at)}")
+        lines.append(f"at {_when(row.created_at, above)}")
     lines.extend(_tool_line(row))
     notice = _notice(row)
     if notice:
@@ -98,8 +145,9 @@ def _notice(row: EventRow) -> list[str]:
         start = row.offset_chars or 0
         end = start + len(row.content)
         notice.append(f"preview: characters {start} to {end} of {row.total_chars}")
-    if row.matches_total is not None:
-        notice.append(f"{row.matches_total} match{'' if row.matches_total == 1 else 'es'}")
+    if row.matches_total not in (None, 1):
+        # A hit that says nothing of its matches has one.
+        notice.append(f"{row.matches_total} matches")
     if row.also_in is not None:
         notice.append(f"also in {row.also_in} other session{'' if row.also_in == 1 else 's'}")
     return notice
@@ -117,7 +165,7 @@ def _tool_line(row: EventRow | HistoryRead) -> list[str]:
     return [" | ".join(facts)]
 
 
-def _folded(row: FoldedRow) -> str:
+def _folded(row: FoldedRow, above: Above) -> str:
     names = [f"{_inline(name)} {count}" for name, count in row.tools.items()]
     if row.omitted_tools is not None:
         names.append(f"{row.omitted_tools} more tool{'' if row.omitted_tools == 1 else 's'}")
@@ -126,7 +174,7 @@ def _folded(row: FoldedRow) -> str:
     seqs = str(row.first_seq)
     if row.last_seq != row.first_seq:
         seqs += f" to {row.last_seq}"
-    header = _header(row.session, seqs, "folded")
+    header = _header(row.session, seqs, "folded", above)
     return f"{header}\n{events}{named}\nexpand: {_recipe(row.expand)}"
 
 

@@ -125,26 +125,27 @@ class Corpus:
             Refused: ``page_too_large``.
         """
         self._search()
-        found, whole = self._found, self._result(self._progress)
+        found, places = self._found, self._places()
         if not found:
-            return whole
+            return self._result(self._progress)
 
-        def frame(count: int) -> HistoryList:
-            if count == len(found):
-                return whole
-            # The first row that is left out belongs to the first session not covered.
-            last, left = found[count - 1].after, found[count].before
-            return self._result(replace(last, covered=left.covered, skipped=left.skipped))
+        def page(blocks: list[Block]) -> HistoryList:
+            progress, count = self._progress, len(blocks)
+            if count < len(found):
+                # The first row that is left out belongs to the first session not covered.
+                last, left = found[count - 1].after, found[count].before
+                progress = replace(last, covered=left.covered, skipped=left.skipped)
+            rows: list[Any] = [item for block in blocks for item in block.items]
+            rows.sort(key=lambda row: (places[row.session], row.seq))
+            return self._result(progress).model_copy(update={"items": rows})
 
-        blocks = fit(
-            [Block.of(one.final()) for one in found],
+        return fit(
+            [Block.of(one.final(), many=True) for one in found],
             self._bound.budget,
-            frame,
+            page,
             self._shrinking(found[0]),
             "since, until or a session selector",
         )
-        rows = [item for block in blocks for item in block.items]
-        return frame(len(blocks)).model_copy(update={"items": self._ordered(rows)})
 
     def _search(self) -> None:
         deadline = monotonic() + time_limit()
@@ -206,7 +207,7 @@ class Corpus:
             self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
             found = _Found(rows, chosen, row, before, self._progress)
             self._found.append(found)
-            self._size += Block.of(row).size
+            self._size += Block.of(row, many=True).least
             if key is not None:
                 self._by_key.setdefault(key, found)
         self._progress = replace(inside, lookups=before.lookups + walk.omitted)
@@ -247,13 +248,12 @@ class Corpus:
 
     def _shrinking(self, first: _Found) -> Callable[[int], Block]:
         shrunk = first.rows.shrinking(first.final(), first.chosen)
-        return lambda limit: Block.of(shrunk(limit))
+        return lambda limit: Block.of(shrunk(limit), many=True)
 
-    def _ordered(self, rows: list[Any]) -> list[Any]:
-        """Return the rows by session, newest session first, and ascending within one."""
+    def _places(self) -> dict[str, int]:
+        """Return the place of each session's rows on the page: the newest session comes first."""
         newest = sorted(self._targets, key=_modified, reverse=True)
-        order = {target.canonical: place for place, target in enumerate(newest)}
-        return sorted(rows, key=lambda row: (order[row.session], row.seq))
+        return {target.canonical: place for place, target in enumerate(newest)}
 
     def _result(self, progress: _Progress) -> HistoryList:
         remaining = len(self._targets) - progress.covered - progress.skipped

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hindnote.core.notes.operations.common import inline, plural
+from hindnote.core.text.minutes import to_the_minute
 
 if TYPE_CHECKING:
     from hindnote.core.notes.operations.models import (
@@ -29,8 +30,8 @@ def searched(result: NotesSearch) -> str:
 
 def row(note: NoteRow) -> str:
     """Return the line of one note."""
-    # To the minute, on the clock of the person: a list is read for what is new.
-    facts = [note.address, note.updated_at[:16].replace("T", " "), f"{note.total_chars} chars"]
+    # On the clock of the person, to the minute: a list is read for what is new.
+    facts = [note.address, to_the_minute(note.updated_at), f"{note.total_chars} chars"]
     if note.archived_at is not None:
         facts.append(f"archived {inline(note.archived_at)}")
     if note.problem is not None:

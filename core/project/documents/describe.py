@@ -174,7 +174,8 @@ def _safe(name: str, values: Iterator[str]) -> list[str]:
 def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     """Return a description as lines."""
     lines = [
-        f"{row['name']} ({row['type']}, {row['owner']}): {row['description']}"
+        f"{row['name']} ({row['type']}, {row['owner']}{', required' if row['required'] else ''}): "
+        f"{row['description']}{_enum(row)}"
         for row in data["definitions"]
     ]
     lines += [
@@ -193,3 +194,8 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         f"{counted(counts['observed'], 'observed field')}"
     )
     return View(summary, lines, counts)
+
+
+def _enum(definition: Mapping[str, Any]) -> str:
+    values = definition.get("enum")
+    return "" if values is None else f" One of: {', '.join(values)}."

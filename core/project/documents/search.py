@@ -223,11 +223,21 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         )
     lines = []
     for row, score in zip(rows, _scores(rows), strict=True):
-        lines.append(" | ".join([row["path"], row["title"], *score]))
+        lines.append(" | ".join([row["path"], row["title"], *score, *_doubts(row)]))
         if row["snippet"]:
             lines.append(f"    {row['snippet']}")
+        if "explanation" in row["provenance"]:
+            lines.append(f"    {row['provenance']['explanation']}")
         lines += [f"    {item['relation']}: {item['path']}" for item in row["related"]]
-    return View(summary, lines, {"results": len(rows), "total": total})
+    return View(summary, lines, {"results": len(rows), "total": total}, _LEFT_OUT if rows else "")
+
+
+_LEFT_OUT = "hits without facets, confidence, hash and provenance; a small limit shows them"
+
+
+def _doubts(row: Mapping[str, Any]) -> list[str]:
+    """Return what a profile found wrong with a hit, as its line says it."""
+    return [f"profile_warning: {one['finding']}" for one in row["confidence"]["evidence"]]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:

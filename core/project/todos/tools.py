@@ -58,8 +58,8 @@ class TransitionParams(RootParams):
     """The todo's hash as it was read; refused when it changed since."""
 
 
-SHORT_HASH = len("sha256:") + 12
-"""Characters of a hash in the lines of a long list."""
+SHORT_HASH = 12
+"""Hexadecimal digits of a hash in the lines of a long list."""
 
 
 def list_todos(call: Call, params: ScanParams) -> Observation:
@@ -131,20 +131,27 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         summary += f", {blocking} of them block every change"
     # Findings first: they must not be lost behind a long list.
     lines = [*map(issue_line, issues), *map(_short_todo_line, todos)]
-    if todos:
-        summary += "; hashes are cut, project_todo_inspect has a whole one"
-    return View(summary, lines, {"todos": len(todos), "issues": len(issues), "blocking": blocking})
+    summary += f"; directory_hash {data['directory_hash']}"
+    counts = {"todos": len(todos), "issues": len(issues), "blocking": blocking}
+    return View(summary, lines, counts, _CUT_HASHES if todos else "")
+
+
+_CUT_HASHES = f"hashes cut to {SHORT_HASH} digits, project_todo_inspect has whole ones"
 
 
 def _short_todo_line(todo: Mapping[str, Any]) -> str:
-    return _todo_line({**todo, "hash": todo["hash"][:SHORT_HASH]})
+    # The path of a canonical todo says its id, status and priority.
+    digits = todo["hash"].removeprefix("sha256:")[:SHORT_HASH]
+    return " | ".join([todo["path"], *_title(todo), digits])
 
 
 def _todo_line(todo: Mapping[str, Any]) -> str:
-    parts = [todo["path"], f"{todo['status']} {todo['priority']}"]
-    if "title" in todo:
-        parts.append(clip_utf16(todo["title"], MAX_DESCRIPTION_CHARS))
-    return " | ".join([*parts, todo["hash"]])
+    state = f"{todo['status']} {todo['priority']}"
+    return " | ".join([todo["path"], state, *_title(todo), todo["hash"]])
+
+
+def _title(todo: Mapping[str, Any]) -> list[str]:
+    return [clip_utf16(todo["title"], MAX_DESCRIPTION_CHARS)] if "title" in todo else []
 
 
 def inspect_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:

@@ -35,7 +35,7 @@ Invoke = Callable[..., Result]
 def test_a_todo_is_created_listed_moved_and_found(base: Path, invoke: Invoke) -> None:
     made = invoke("todo", "create", "Fix it", "--priority", "p1", "--body", "-", stdin="needle")
     assert "created todos/001-pending-p1-fix-it.md" in made.stdout
-    assert "001-pending-p1-fix-it.md | pending p1" in invoke("todo", "list").stdout
+    assert "001-pending-p1-fix-it.md | Fix it | " in invoke("todo", "list").stdout
 
     moved = invoke("todo", "transition", "1", "ready")
     assert "is now ready: todos/001-ready-p1-fix-it.md" in moved.stdout

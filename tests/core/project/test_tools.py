@@ -157,14 +157,23 @@ def test_many_facts_are_lines_with_the_rest_counted() -> None:
     given = answered(listed(2_000))
 
     lines = given.blocks[0].splitlines()
-    assert (
-        lines[0]
-        == "2000 todos in todos, 0 issues; hashes are cut, project_todo_inspect has a whole one"
-    )
+    assert lines[0] == f"2000 todos in todos, 0 issues; directory_hash {HASH}"
     assert lines[-1].startswith(f"[{2_001 - (len(lines) - 1)} more lines left out")
     told = given.blocks[1].splitlines()
-    assert told[0] == f"this text: {2_001 - (len(lines) - 1)} of 2001 lines left out"
+    assert told[0].startswith(f"this text: {2_001 - (len(lines) - 1)} of 2001 lines left out; ")
     assert told[1] == "incomplete: todos 100 of 2000"
+
+
+def test_a_receipt_says_what_the_lines_of_a_whole_output_leave_out() -> None:
+    lines, receipt = answered(listed(30)).blocks
+
+    digits = HASH.removeprefix("sha256:")[:12]
+    assert lines.splitlines()[1].endswith(f"| {digits}")
+    assert f"directory_hash {HASH}" in lines
+    assert receipt.splitlines()[:2] == [
+        "this text: hashes cut to 12 digits, project_todo_inspect has whole ones",
+        "otherwise complete",
+    ]
 
 
 def test_a_contract_error_leaves_the_direct_text_useful() -> None:
@@ -210,7 +219,7 @@ def test_details_hold_rows_until_they_are_oversize() -> None:
     assert len(small.details["rows"]) == 10
     assert large.details == {
         "tool": "project_todo_list",
-        "summary": "2000 todos in todos, 0 issues; hashes are cut, project_todo_inspect has a whole one",
+        "summary": f"2000 todos in todos, 0 issues; directory_hash {HASH}",
         "counts": {"todos": 2000, "issues": 0, "blocking": 0},
         "rows_omitted": 2000,
     }

@@ -444,11 +444,11 @@ def test_a_list_that_was_written_as_text_is_told_when_nothing_is_found() -> None
 def test_a_decoration_that_leaves_no_room_is_named_as_what_is_too_long() -> None:
     builder = SessionBuilder()
     builder.user("hello")
-    bound = bound_call(FakeSource(builder), Decoration(prefix="x" * 32_700))
+    bound = bound_call(FakeSource(builder), Decoration(prefix="x" * 32_750))
 
     with pytest.raises(Refused) as caught:
         HISTORY_LIST.handle(bound, HISTORY_LIST.bind({}))
 
     assert caught.value.code == "page_too_large"
-    assert "32,700 bytes" in caught.value.refusal.message
+    assert "32,750 bytes" in caught.value.refusal.message
     assert "host_decoration" in caught.value.refusal.message

@@ -40,7 +40,9 @@ def test_a_row_says_what_a_note_is_in_both_forms(agent: Any) -> None:
         "archived_at": "2024-01-01 why",
         "total_chars": 4,
     }
-    minute = row["updated_at"][:16].replace("T", " ")
+    # With its offset, since the clock is the person's.
+    offset = row["updated_at"][-6:].replace("+00:00", "Z")
+    minute = row["updated_at"][:16].replace("T", " ") + offset
     line = f"@project/a.md | {minute} | 4 chars | archived 2024-01-01 why"
     assert agent.text.splitlines() == [f"1 note; @project is {key}", line]
 

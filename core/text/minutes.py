@@ -1,0 +1,26 @@
+"""Points in time as lists show them: to the minute, with their offset."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def day_and_minute(recorded: str) -> tuple[str, str] | None:
+    """Return an ISO 8601 time as two texts: ``2026-12-01`` and ``05:55Z`` or ``06:55+01:00``.
+
+    A time without an offset counts as UTC. None for text that is no time.
+    """
+    try:
+        moment = datetime.fromisoformat(recorded)
+    except ValueError:
+        return None
+    day, minute = moment.isoformat(timespec="minutes").split("T")
+    if moment.tzinfo is None or minute.endswith("+00:00"):
+        minute = f"{minute.removesuffix('+00:00')}Z"
+    return day, minute
+
+
+def to_the_minute(recorded: str) -> str:
+    """Return an ISO 8601 time as one text; text that is no time as it is."""
+    told = day_and_minute(recorded)
+    return recorded if told is None else " ".join(told)
