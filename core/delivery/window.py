@@ -26,10 +26,9 @@ class WindowParams(Params):
     """Parameters that a read takes besides what names its text."""
 
     offset_chars: int = 0
-    """First code point; negative counts from the end."""
+    """Code point; negative: from the end."""
 
     limit_chars: Annotated[int, Field(ge=1, le=MAX_LIMIT_CHARS)] = DEFAULT_LIMIT_CHARS
-    """At most."""
 
 
 class WindowResult(Result):

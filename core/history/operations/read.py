@@ -80,7 +80,7 @@ HISTORY_READ: Operation[HistoryReadParams, HistoryRead] = Operation(
     name="history_read",
     title="Read one event of session history",
     description=(
-        "Read one event by its seq: a message, or a tool call with arguments and output. "
+        "Read one event: a message, or a tool call with arguments and output. "
         "Continue at next_offset_chars."
     ),
     family="history",

@@ -62,12 +62,11 @@ export const TOOLS: readonly ToolSpec[] = [
       "properties": {
         "offset_chars": {
           "default": 0,
-          "description": "First code point; negative counts from the end.",
+          "description": "Code point; negative: from the end.",
           "type": "integer"
         },
         "limit_chars": {
           "default": 12000,
-          "description": "At most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"
@@ -321,17 +320,16 @@ export const TOOLS: readonly ToolSpec[] = [
   },
   {
     "name": "history_read",
-    "description": "Read one event by its seq: a message, or a tool call with arguments and output. Continue at next_offset_chars.",
+    "description": "Read one event: a message, or a tool call with arguments and output. Continue at next_offset_chars.",
     "inputSchema": {
       "properties": {
         "offset_chars": {
           "default": 0,
-          "description": "First code point; negative counts from the end.",
+          "description": "Code point; negative: from the end.",
           "type": "integer"
         },
         "limit_chars": {
           "default": 12000,
-          "description": "At most.",
           "maximum": 50000,
           "minimum": 1,
           "type": "integer"
