@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import socket
+import time
+from contextlib import suppress
 
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request's line and header fields, at most."""
+
+SIZE_DIGITS = 18
+"""Digits of a body's size, at most. Python makes no number of more than 4,300."""
+
+DISCARD_SECONDS = 1.0
+"""For how long a client is listened to after its answer."""
 
 _REASONS = {
     200: "OK",
     202: "Accepted",
     400: "Bad Request",
     404: "Not Found",
+    408: "Request Timeout",
     411: "Length Required",
 }
 _REASONS |= {413: "Content Too Large", 422: "Unprocessable Content", 500: "Internal Server Error"}
@@ -35,13 +44,13 @@ def read_request(connection: socket.socket, body_limit: int) -> tuple[str, str, 
 
     Raises:
         BadRequest: It is no request, or too large.
-        OSError: The client went away or took too long.
+        OSError: The client went away.
     """
     received = bytearray()
     while (end := received.find(b"\r\n\r\n")) < 0:
         if len(received) > HEAD_LIMIT:
             raise BadRequest(413, "the header is too large")
-        _receive(connection, received)
+        _receive(connection, received, "the header does not end")
     lines = bytes(received[:end]).decode("latin-1").split("\r\n")
     words = lines[0].split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
@@ -51,28 +60,61 @@ def read_request(connection: socket.socket, body_limit: int) -> tuple[str, str, 
         raise BadRequest(413, f"the body has {size} bytes; at most {body_limit} are read")
     body = received[end + 4 :]
     while len(body) < size:
-        _receive(connection, body)
+        _receive(connection, body, f"the body has {len(body)} of the {size} bytes announced")
     return words[0], words[1], bytes(body[:size])
 
 
-def _receive(connection: socket.socket, into: bytearray) -> None:
-    chunk = connection.recv(65536)
+def discard(connection: socket.socket) -> None:
+    """Read what a client still sends after its answer, for a moment and without keeping it.
+
+    A connection that is closed with bytes unread breaks off, at worst before the client has
+    read its answer.
+    """
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_WR)
+        connection.settimeout(DISCARD_SECONDS)
+        deadline = time.monotonic() + DISCARD_SECONDS
+        while connection.recv(65536) and time.monotonic() < deadline:
+            pass
+
+
+def _receive(connection: socket.socket, into: bytearray, missing: str) -> None:
+    """Read more of a request.
+
+    Raises:
+        BadRequest: The client says no more, or nothing for too long.
+        OSError: The client went away.
+    """
+    try:
+        chunk = connection.recv(65536)
+    except TimeoutError:
+        raise BadRequest(408, f"{missing}, and nothing more came in time") from None
     if not chunk:
-        raise ConnectionResetError("the client went away")
+        raise BadRequest(400, missing)
     into += chunk
 
 
 def _body_size(fields: list[str]) -> int:
-    size = 0
+    """Return the number of bytes that a request's header fields announce."""
+    sizes = set()
     for line in fields:
         name, _, value = line.partition(":")
         if name.lower() == "transfer-encoding":
             raise BadRequest(411, "say how long the body is")
         if name.lower() == "content-length":
-            if not value.strip().isdecimal():
-                raise BadRequest(400, "the content length is no number")
-            size = int(value)
-    return size
+            sizes.add(_size(value.strip(" \t")))
+    if len(sizes) > 1:
+        raise BadRequest(400, "the request has several content lengths")
+    return sizes.pop() if sizes else 0
+
+
+def _size(value: str) -> int:
+    if not value.isascii() or not value.isdecimal():
+        raise BadRequest(400, "the content length is no number")
+    digits = value.lstrip("0") or "0"
+    if len(digits) > SIZE_DIGITS:
+        raise BadRequest(413, f"the body has a length of {len(digits)} digits")
+    return int(digits)
 
 
 def response(status: int, body: bytes) -> bytes:

@@ -22,7 +22,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hindnote.hosts.claude.http1 import BadRequest, failure, read_request, response
+from hindnote.core.history.descriptors import POOL
+from hindnote.core.system.shortage import is_shortage
+from hindnote.hosts.claude.http1 import BadRequest, discard, failure, read_request, response
 from hindnote.hosts.claude.sockets import listening
 
 PATIENCE = 30.0
@@ -36,6 +38,9 @@ KEPT = 60.0
 
 PARENT_CHECK = 1.0
 """Seconds between looks at the parent where the system cannot tell of its end."""
+
+SHORTAGE_PAUSE = 0.1
+"""Seconds for which no connection is taken when there are no descriptors or threads left."""
 
 LAST_CALLS = 1.0
 """Seconds that running calls get to finish when the server ends."""
@@ -75,6 +80,9 @@ class Server:
         self._body_limit = body_limit
         self._lock = threading.Lock()
         self._running = 0
+        self._taken: socket.socket | None = None
+        """A connection that no thread could be had for yet."""
+
         self._jobs: dict[str, _Job] = {}
         self._names = itertools.count(1)
         self._last_used = time.monotonic()
@@ -101,10 +109,15 @@ class Server:
             while (remaining := self._remaining()) > 0 and (parent is not None or self._alive()):
                 wait = remaining if parent is not None else min(remaining, PARENT_CHECK)
                 events = [key.fileobj for key, _ in selector.select(wait)]
-                if listener in events:
-                    self._accept(listener)
-                elif events:
+                if events and listener not in events:
                     return
+                if events and not self._accept(listener):
+                    # What waits stays readable: without a pause this would turn at full speed.
+                    selector.unregister(listener)
+                    while not self._accept(listener):
+                        if selector.select(SHORTAGE_PAUSE) or not self._alive():
+                            return
+                    selector.register(listener, selectors.EVENT_READ)
 
     def _remaining(self) -> float:
         with self._lock:
@@ -121,29 +134,54 @@ class Server:
             return True
         return True
 
-    def _accept(self, listener: socket.socket) -> None:
-        with suppress(OSError):
-            connection, _ = listener.accept()
-            connection.settimeout(PATIENCE)
+    def _accept(self, listener: socket.socket) -> bool:
+        """Take the next connection; return False when there are too few descriptors or threads."""
+        if self._taken is None:
+            try:
+                self._taken, _ = listener.accept()
+            except OSError as error:
+                # Any other error is the client's, who has gone again.
+                if is_shortage(error):
+                    POOL.close_idle()
+                return not is_shortage(error)
+            self._taken.settimeout(PATIENCE)
             with self._lock:
                 self._running += 1
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+        if not self._in_thread(self._serve, self._taken):
+            return False
+        self._taken = None
+        return True
+
+    @staticmethod
+    def _in_thread(work: Callable[..., None], *arguments: object) -> bool:
+        """Run something beside everything else; return False where there are no more threads."""
+        try:
+            threading.Thread(target=work, args=arguments, daemon=True).start()
+        except (RuntimeError, MemoryError):
+            return False
+        return True
 
     def _serve(self, connection: socket.socket) -> None:
         try:
             # A client that went away is no matter of ours.
             with connection, suppress(OSError):
-                connection.sendall(self._response(connection))
+                self._exchange(connection)
         finally:
             with self._lock:
                 self._running -= 1
                 self._last_used = time.monotonic()
 
-    def _response(self, connection: socket.socket) -> bytes:
+    def _exchange(self, connection: socket.socket) -> None:
+        """Answer a connection's one request."""
         try:
-            method, target, body = read_request(connection, self._body_limit)
+            request = read_request(connection, self._body_limit)
         except BadRequest as bad:
-            return failure(bad.status, str(bad))
+            connection.sendall(failure(bad.status, str(bad)))
+            discard(connection)
+        else:
+            connection.sendall(self._response(*request))
+
+    def _response(self, method: str, target: str, body: bytes) -> bytes:
         if (method, target) == ("POST", "/"):
             target = self._begin(body)
         elif method != "GET":
@@ -169,7 +207,9 @@ class Server:
             path = f"/later/{next(self._names)}"
             self._jobs[path] = job
             self._running += 1
-        threading.Thread(target=self._work, args=(job, body), daemon=True).start()
+        if not self._in_thread(self._work, job, body):
+            # This thread has nothing else to do than to wait for it.
+            self._work(job, body)
         return path
 
     def _work(self, job: _Job, body: bytes) -> None:

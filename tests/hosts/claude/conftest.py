@@ -6,3 +6,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from helper_process import folder, recorder, serving, start
+
+__all__ = ["folder", "recorder", "serving", "start"]
