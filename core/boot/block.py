@@ -76,6 +76,9 @@ class Snapshot(Struct, frozen=True):
     refused: str | None = None
     """Why the notes home may not be used, and no home is shown."""
 
+    subagent: bool = False
+    """Whether a subagent of the session asks: it has a history of its own."""
+
     forked_from: str | None = None
     """Id of the session that this one was forked from."""
 
@@ -141,6 +144,7 @@ def take(
         offered=frozenset(NAMES if offered is None else offered),
         homes=() if refused else index(identity, bound.project_key, NAMES_SHOWN),
         refused=refused,
+        subagent=bound.call.agent_id is not None,
         forked_from=identity.ancestors[0].session_id if identity.ancestors else None,
         forked=bool(identity.ancestors) or identity.has_unnamed_ancestors,
         windows=() if projection is None else _windows(projection),
@@ -209,6 +213,12 @@ def _identity(seen: Snapshot) -> str:
         if seen.project_key is not None
         else f"No project: the directory {_cut(seen.directory)} does not exist.",
     ]
+    if seen.subagent:
+        parent = _call(seen, "history_list", session="@parent")
+        lines.append(
+            "You are a subagent of this session: you share its notes, and your history is your own"
+            + (f"; the session's is {parent}." if parent else ".")
+        )
     if seen.forked:
         source = "another session" if seen.forked_from is None else _cut(seen.forked_from)
         lines.append(

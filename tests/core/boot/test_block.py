@@ -237,3 +237,15 @@ def test_the_block_of_a_call_shows_the_notes_on_disk(tmp_path: Path) -> None:
     assert "- @human/likes.md, 21 characters" in text
     assert "gone.md" not in text
     assert {path: path.read_bytes() for path in home.rglob("*.md")} == before
+
+
+def test_a_subagent_is_told_whose_notes_and_whose_history_it_has() -> None:
+    seen = snapshot(subagent=True, tool_prefix="mcp__hindnote__")
+
+    assert (
+        "You are a subagent of this session: you share its notes, and your history is your own; "
+        'the session\'s is mcp__hindnote__history_list {"session":"@parent"}.'
+    ) in render(seen)
+    without = render(snapshot(subagent=True, offered=frozenset({"notes_read"})))
+    assert without.endswith("you share its notes, and your history is your own.")
+    assert "subagent" not in render(snapshot())

@@ -16,6 +16,7 @@ import { collapsed } from './draw'
 import { Helper, HelperFailure, type HostCall, messageOf } from './helper'
 import { isDecided, isPlanMode, todoFile } from './permission'
 import { PYTHON } from './runtime'
+import { BLOCK, noteBlock, noteOffer, offersOf, withOwnBlock } from './subagent'
 import { EDITING, PROJECT_TOOLS, READING, TOOL_PREFIX, TOOLS } from './tools'
 
 type ToolCall = {
@@ -85,6 +86,15 @@ async function forkBlock($: any): Promise<string | undefined> {
 async function offered($: any): Promise<string[]> {
   const tools: readonly { name: string }[] = await $.tool.list()
   return tools.filter(({ name }) => ours.has(name)).map(({ name }) => name.slice(TOOL_PREFIX.length))
+}
+
+/** The boot block for a subagent; empty for one that was offered none of the tools. */
+async function subagentBlock($: any, agent_id: string): Promise<string> {
+  const known = offersOf(agent_id)
+  const names = known && [...ours].filter(name => known.has(name))
+  const tools = names?.map(name => name.slice(TOOL_PREFIX.length)) ?? (await offered($))
+  if (tools.length === 0 || helper === undefined) return ''
+  return helper.boot({ kind: 'boot', call: await hostCall($, { agent_id }), tools })
 }
 
 /** Carries out a call that was allowed. A refusal is a deny: that is what a failed call looks like. */
@@ -205,7 +215,8 @@ export const register: Register = on => {
       // An agent without any of the tools has no use for a block that says what they can do.
       const text = tools.length > 0 ? await helper?.boot({ kind: 'boot', call, tools }) : undefined
       if (!text) return below
-      return { ...below, blocks: [...below.blocks, { name: 'hindnote', text }] }
+      noteBlock(text)
+      return { ...below, blocks: [...below.blocks, { name: BLOCK, text }] }
     } catch (error) {
       $.ui.log(`could not show what is known: ${messageOf(error)}`)
       return below
@@ -222,6 +233,41 @@ export const register: Register = on => {
     }
     return next(text ? { ...e, context: [...(e.context ?? []), text] } : e)
   }).catch(($, e, next) => next(e))
+
+  // The engine computes those blocks once, for the session and all of its subagents.
+  on('prompt.attachment', { type: 'context_sections', agentId: /./ }, async ($, e, next) => {
+    const below = await next(e)
+    if (below.text === null || e.agentId === undefined) return below
+    try {
+      const text = withOwnBlock(below.text, await subagentBlock($, e.agentId))
+      return text === undefined ? below : { text }
+    } catch (error) {
+      $.ui.log(`could not show a subagent what is known: ${messageOf(error)}`)
+      return below
+    }
+  })
+
+  // A subagent that is a fork has the messages of the session, and with them its block.
+  on('classic.SubagentStart', { agent_type: 'fork' }, async ($, e, next) => {
+    const below = await next(e)
+    try {
+      const text = await subagentBlock($, e.agent_id)
+      if (text === '') return below
+      return { ...below, additionalContext: [...(below.additionalContext ?? []), text] }
+    } catch (error) {
+      $.ui.log(`could not show a subagent what is known: ${messageOf(error)}`)
+      return below
+    }
+  })
+
+  // `tool.offer`, which not every supported build has: a name that it does not know refuses
+  // the module, a pattern does not. No other event of these has `for`.
+  on('tool.*', { for: 'list', agentId: /./ }, async ($, e, next) => {
+    const answer = await next(e)
+    const { tool, agentId } = e as { tool: string; agentId: string }
+    noteOffer(agentId, tool, (answer as { isOffered?: boolean }).isOffered === true)
+    return answer
+  })
 
   on('session.end', async ($, e, next) => {
     // After these two the process goes on, under another session.
