@@ -28,7 +28,6 @@ from hindnote.core.tools.outcome import (
     Outcome,
     Result,
     Success,
-    envelope,
     render_refusal,
     wire,
     wire_json,
@@ -74,7 +73,6 @@ class Answer(Struct, frozen=True):
     def packaged(self) -> dict[str, Any]:
         """Return the answer as a private transport carries it, JSON-ready."""
         return {
-            "outcome": envelope(self.outcome),
             "result": dict(self.result),
             "text": self.text,
             "isError": self.is_error,

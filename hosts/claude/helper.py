@@ -153,9 +153,10 @@ def _host_call(told: dict[str, Any]) -> HostCall:
 
 
 def _call(operation: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
-    packaged = _dispatcher().call(_host_call(call), operation, arguments).packaged()
-    # The mod shows the text; what a note held before and after is of no use to it.
-    return {name: packaged[name] for name in ("outcome", "text", "isError")}
+    from hindnote.core.tools.outcome import envelope
+
+    answer = _dispatcher().call(_host_call(call), operation, arguments)
+    return {"outcome": envelope(answer.outcome), "text": answer.text, "isError": answer.is_error}
 
 
 def _project(tool: str, arguments: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ and every request behind it sees it. A request whose ``host.live`` is true reads
 
 Responses::
 
-    {"id": "7", "ok": true, "value": {"outcome", "result", "text", "isError", "extras"}}
+    {"id": "7", "ok": true, "value": {"result", "text", "isError", "extras"}}
     {"id": "8", "ok": true, "value": {"text": "…"}}
     {"id": "10", "ok": true, "value": {"result", "blocks", "details", "isError"}}
     {"id": "9", "ok": true, "value": {"pid", "version", "home", "hosts", "refused"}}

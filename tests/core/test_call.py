@@ -102,7 +102,6 @@ def test_a_success_comes_in_every_form(tmp_path: Path) -> None:
     assert answer.text == "told: hé"
     assert not answer.is_error
     assert answer.packaged() == {
-        "outcome": {"ok": True, "data": {"text": "hé"}},
         "result": {"text": "hé"},
         "text": "told: hé",
         "isError": False,
@@ -123,7 +122,7 @@ def test_a_refusal_comes_in_every_form(tmp_path: Path, raised: bool) -> None:
     assert answer.text == "error: not_found: no “é”"
     assert answer.structured() == '{"error":"no “é”","code":"not_found"}'
     assert json.loads(answer.structured()) == answer.result
-    assert answer.packaged()["outcome"]["ok"] is False
+    assert answer.packaged()["isError"] is True
 
 
 def test_a_handler_s_crash_is_never_dressed_up_as_a_refusal(tmp_path: Path) -> None:

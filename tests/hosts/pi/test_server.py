@@ -117,7 +117,6 @@ def test_a_refusal_is_an_answer_in_every_form() -> None:
         "id": "7",
         "ok": True,
         "value": {
-            "outcome": {"ok": False, "error": {"code": "not_found", "message": message}},
             "result": {"error": message, "code": "not_found"},
             "text": f"error: not_found: {message}",
             "isError": True,
