@@ -1,30 +1,14 @@
-"""Sessions that move on: windows, branches, forks, and sessions without a file."""
+"""Sessions that move on: windows, branches, and sessions without a file."""
 
 from __future__ import annotations
 
 import shutil
-from typing import Any
 
+from boot_blocks import blocks, shown
 from model import Request, ScriptedModel, Text, ToolCall, Turn
 from pi_host import Pi, output, script
 
 DONE = Turn(Text("done"))
-BOOT = "hindnote-boot"
-
-
-def blocks(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the boot blocks that a session file holds."""
-    return [entry["data"] for entry in entries if entry.get("customType") == BOOT]
-
-
-def shown(request: Request, text: str) -> int:
-    """Return how often a text stands as a message of its own in a request."""
-    return sum(
-        part.get("text") == text
-        for message in request.messages
-        for part in message["content"]
-        if isinstance(part, dict)
-    )
 
 
 def place(request: Request, text: str) -> int:
@@ -154,65 +138,6 @@ def test_a_reload_keeps_block_and_tools(pi: Pi, model: ScriptedModel) -> None:
     [block] = blocks(pi.entries())
     assert [shown(request, block["text"]) for request in model.played] == [1] * 4
     assert not model.played[-1].results[0].is_error
-
-
-def test_a_fork_has_its_own_history_and_one_block(pi: Pi, model: ScriptedModel) -> None:
-    listing = script("return (await tools.history_list({roles: ['user']})).items")
-    with pi.rpc() as rpc:
-        for prompt in ("one", "two"):
-            model.then(DONE)
-            rpc.prompt(prompt)
-        [_, second] = rpc.ask("get_fork_messages")["messages"]
-        rpc.ask("fork", entryId=second["entryId"])
-        model.then(Turn(listing), DONE)
-        rpc.prompt("other two")
-
-    rows = output(model.played[-1].results[0])
-    assert [row["content"] for row in rows] == ["one", "other two"]
-    [_, fork] = pi.session_files()
-    # Its parent's was copied with the other entries, and is not shown.
-    [_, block] = blocks(pi.entries(fork))
-    assert shown(model.played[-1], block["text"]) == 1
-
-
-def test_a_fork_has_the_notes_of_its_parent_and_a_block_that_says_so(
-    pi: Pi, model: ScriptedModel
-) -> None:
-    with pi.rpc() as rpc:
-        model.then(
-            Turn(ToolCall("notes_write", {"address": "plan", "content": "Ship it.\n"})), DONE
-        )
-        rpc.prompt("one")
-        model.then(DONE)
-        rpc.prompt("two")
-        [_, second] = rpc.ask("get_fork_messages")["messages"]
-        rpc.ask("fork", entryId=second["entryId"])
-        edit = {"old_text": "it", "new_text": "later"}
-        model.then(
-            Turn(ToolCall("notes_list", {})),
-            Turn(ToolCall("notes_update", {"address": "plan", "edits": [edit]})),
-            DONE,
-        )
-        rpc.prompt("other two")
-
-    [parent, fork] = pi.session_files()
-    first = pi.entries(parent)[0]["id"]
-    [listed] = model.played[-2].results
-    assert f"inherited from {first}" in listed.text
-    assert not model.played[-1].results[0].is_error
-    # The first one was copied with the parent's entries, and no request of the fork shows it.
-    [copied, block] = blocks(pi.entries(fork))
-    assert (shown(model.played[-1], copied["text"]), shown(model.played[-1], block["text"])) == (
-        0,
-        1,
-    )
-    assert f"Forked from {first}" in block["text"]
-    assert "- plan.md" in block["text"]
-    files = sorted(pi.notes.glob("pi/session/*/plan.md"))
-    assert sorted(file.read_text().split("---\n")[-1] for file in files) == [
-        "Ship it.\n",
-        "Ship later.\n",
-    ]
 
 
 def test_a_new_session_and_back_answers_from_the_session_that_runs(
