@@ -33,7 +33,7 @@ def measured(measuring: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, value)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rounds() -> Callable[[int], int]:
     """Return how often a campaign does something: ``rounds(full)``.
 

@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 MAIN = "from hindnote.core.cli import main; main()"
-SESSIONS = 150
 LIMIT = 64
 """Descriptors of the process. The smallest usual limit is 256, and a helper shares it."""
 
-# Two letters: no file can be ruled out by its bytes, and every session holds them.
+# Two letters: no file can be ruled out by its bytes, so each is decoded.
 QUERY = {"session": "*", "query": ["qz"], "limit": 200}
+ABOUT = {"session": "*", "about": "qz", "limit": 200}
 
-Search = Callable[[Path, dict[str, str]], dict[str, Any]]
+Asked = dict[str, Any]
+Search = Callable[[Path, dict[str, str], Asked], dict[str, Any]]
 
 
 def limited(*arguments: str) -> list[str]:
@@ -43,24 +44,33 @@ def run(arguments: list[str], given: bytes, folder: Path, environment: dict[str,
     return done.stdout
 
 
-def command_line(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
-    call = ["-c", MAIN, "call", "history_list", json.dumps(QUERY), "--structured"]
+def command_line(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+    call = ["-c", MAIN, "call", "history_list", json.dumps(asked), "--structured"]
     found: dict[str, Any] = json.loads(run(call, b"", folder, environment))
     return found
 
 
-def claude_request(folder: Path) -> bytes:
-    asked = {"kind": "call", "operation": "history_list", "arguments": QUERY}
-    return json.dumps({**asked, "call": {"cwd": str(folder)}}).encode()
+def search_command(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+    words = [asked["about"]] if "about" in asked else ["--literal", *asked["query"]]
+    search = ["-c", MAIN, "search", "--json", *words]
+    found: dict[str, Any] = json.loads(run(search, b"", folder, environment))
+    return found
 
 
-def one_shot(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
-    answer = run(["-m", "hindnote.hosts.claude"], claude_request(folder), folder, environment)
+def claude_request(folder: Path, asked: Asked) -> bytes:
+    request = {"kind": "call", "operation": "history_list", "arguments": asked}
+    return json.dumps({**request, "call": {"cwd": str(folder)}}).encode()
+
+
+def one_shot(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+    answer = run(
+        ["-m", "hindnote.hosts.claude"], claude_request(folder, asked), folder, environment
+    )
     found: dict[str, Any] = json.loads(answer)["outcome"]["data"]
     return found
 
 
-def resident(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
+def resident(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="hl-") as short:
         path = f"{short}/hindnote-1/s"
         helper = subprocess.Popen(
@@ -72,7 +82,7 @@ def resident(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
         try:
             assert helper.stdout is not None
             assert helper.stdout.readline() == b"ready\n"
-            body = claude_request(folder)
+            body = claude_request(folder, asked)
             with socket.socket(socket.AF_UNIX) as asking:
                 asking.connect(path)
                 asking.settimeout(60)
@@ -85,7 +95,7 @@ def resident(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def mcp(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
+def mcp(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
     pytest.importorskip("mcp")
     about = {"protocolVersion": "2025-06-18", "capabilities": {}}
     about["clientInfo"] = {"name": "test", "version": "1"}
@@ -105,7 +115,7 @@ def mcp(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
             {
                 "id": 2,
                 "method": "tools/call",
-                "params": {"name": "history_list", "arguments": QUERY},
+                "params": {"name": "history_list", "arguments": asked},
             },
         ):
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -120,9 +130,10 @@ def mcp(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def pi(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
-    asked = {"type": "call", "id": "1", "operation": "history_list", "arguments": QUERY}
-    asked["host"] = {"cwd": str(folder), "sessionId": "s1", "agentDir": str(folder)}
+def pi(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+    request: dict[str, Any] = {"type": "call", "id": "1", "operation": "history_list"}
+    request["arguments"] = asked
+    request["host"] = {"cwd": str(folder), "sessionId": "s1", "agentDir": str(folder)}
     process = subprocess.Popen(
         limited("-m", "hindnote.hosts.pi"),
         stdin=subprocess.PIPE,
@@ -133,7 +144,7 @@ def pi(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(asked).encode() + b"\n")
+        process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
         process.stdout.readline()
         answer = json.loads(process.stdout.readline())

@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import QUERY, SESSIONS, Search, command_line, mcp, one_shot, pi, resident
+from programs import (
+    ABOUT,
+    QUERY,
+    Asked,
+    Search,
+    command_line,
+    mcp,
+    one_shot,
+    pi,
+    resident,
+    search_command,
+)
 
 from hindnote import HostCall
 from hindnote.core.call import Dispatcher
@@ -20,14 +31,16 @@ from hindnote.hosts.pi import plugin as pi_plugin
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors of Unix")
 
 
-@pytest.mark.parametrize("search", [command_line, one_shot, resident, mcp, pi])
+@pytest.mark.campaign
+@pytest.mark.parametrize("asked", [QUERY, ABOUT], ids=["query", "about"])
+@pytest.mark.parametrize("search", [command_line, search_command, one_shot, resident, mcp, pi])
 def test_a_search_reads_every_session_with_few_descriptors(
-    tmp_path: Path, environment: dict[str, str], search: Search
+    tmp_path: Path, environment: dict[str, str], session_count: int, search: Search, asked: Asked
 ) -> None:
-    found = search(tmp_path, environment)
+    found = search(tmp_path, environment, asked)
 
     covered, remaining = found["sessions_covered"], found["sessions_remaining"]
-    assert (covered, remaining) == (2 * SESSIONS, 0), found
+    assert (covered, remaining) == (2 * session_count, 0), found
     assert "sessions_skipped" not in found
     assert len(found["items"]) == 2 * 3
 
@@ -38,6 +51,7 @@ def test_a_search_reads_every_session_with_few_descriptors(
 def test_what_this_process_lacks_is_never_the_fault_of_a_session(
     tmp_path: Path,
     environment: dict[str, str],
+    session_count: int,
     monkeypatch: pytest.MonkeyPatch,
     host: str,
     where: str,
@@ -65,5 +79,5 @@ def test_what_this_process_lacks_is_never_the_fault_of_a_session(
 
     lacking[0] = False
     again = dispatcher.call(call, "history_list", {**QUERY, "session": f"{host}:*"})
-    assert again.result["sessions_covered"] == SESSIONS
+    assert again.result["sessions_covered"] == session_count
     assert "sessions_skipped" not in again.result

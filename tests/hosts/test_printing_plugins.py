@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import Search, mcp, one_shot, pi, resident
+from programs import QUERY, Search, mcp, one_shot, pi, resident
 
 NOISE = """
 import os, subprocess, sys
@@ -65,7 +65,7 @@ def noisy(tmp_path: Path, environment: dict[str, str]) -> dict[str, str]:
 def test_a_plugin_that_prints_in_every_way_damages_no_answer(
     search: Search, tmp_path: Path, noisy: dict[str, str]
 ) -> None:
-    found: dict[str, Any] = search(tmp_path, noisy)
+    found: dict[str, Any] = search(tmp_path, noisy, QUERY)
 
     assert len(found["items"]) == 6, found
     assert "NOISE" not in str(found)
