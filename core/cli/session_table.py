@@ -40,7 +40,7 @@ class Window(Struct, frozen=True):
     events: int
 
 
-class Row(Struct, frozen=True):
+class SessionRow(Struct, frozen=True):
     """One session of the table."""
 
     entry: SessionEntry
@@ -60,7 +60,7 @@ class Row(Struct, frozen=True):
 
 
 def show(
-    rows: Sequence[Row],
+    rows: Sequence[SessionRow],
     counts: tuple[int, int],
     short: dict[str, str],
     now: float,
@@ -119,7 +119,7 @@ def show(
     console.print(_summary(rows, *counts))
 
 
-def _shares(rows: Sequence[Row], room: int) -> tuple[int, int]:
+def _shares(rows: Sequence[SessionRow], room: int) -> tuple[int, int]:
     """Return the columns of projects and of what sessions were about; 0 is none."""
     from rich.cells import cell_len
 
@@ -132,11 +132,11 @@ def _shares(rows: Sequence[Row], room: int) -> tuple[int, int]:
     return project, min(about, room - project)
 
 
-def _about(row: Row) -> str:
+def _about(row: SessionRow) -> str:
     return shown(row.entry.name or row.prompt or "")
 
 
-def _cells(row: Row, name: str, now: float) -> dict[str, str]:
+def _cells(row: SessionRow, name: str, now: float) -> dict[str, str]:
     entry = row.entry
     return {
         "changed": ago(entry.modified, now),
@@ -148,7 +148,7 @@ def _cells(row: Row, name: str, now: float) -> dict[str, str]:
     }
 
 
-def _window(row: Row, number: int) -> dict[str, str]:
+def _window(row: SessionRow, number: int) -> dict[str, str]:
     """Return the cells of a window, which stands below its session."""
     window = row.windows[number]
     below = row.lines.replace("├╴", "│ ").replace("└╴", "  ")
@@ -165,7 +165,7 @@ def _size(size: int) -> str:
     return decimal(size)
 
 
-def _summary(rows: Sequence[Row], listed: int, total: int) -> str:
+def _summary(rows: Sequence[SessionRow], listed: int, total: int) -> str:
     if not total:
         return "no sessions"
     said = [f"{listed} of {counted(total, 'session')}"]

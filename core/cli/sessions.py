@@ -20,7 +20,7 @@ from hindnote.core.cli.session_options import (
     waiting,
     which_sessions,
 )
-from hindnote.core.cli.session_table import Row, Window, show
+from hindnote.core.cli.session_table import SessionRow, Window, show
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.projection import SlotKind
@@ -139,28 +139,28 @@ def _rows(
     placed: list[tuple[SessionEntry, str]],
     room: int | None,
     progress: Progress,
-) -> Iterator[Row]:
+) -> Iterator[SessionRow]:
     """Yield a row for each session, its events counted while there is room for its bytes."""
     for done, (entry, lines) in enumerate(placed):
         progress(done, len(placed))
         if room is not None and entry.size > room:
-            yield Row(entry, lines, prompt=entry.prompt)
+            yield SessionRow(entry, lines, prompt=entry.prompt)
             continue
         if room is not None:
             room -= entry.size
         try:
             yield _read(found, entry, lines)
         except Refused as refused:
-            yield Row(entry, lines, prompt=entry.prompt, problem=refused.refusal.message)
+            yield SessionRow(entry, lines, prompt=entry.prompt, problem=refused.refusal.message)
         except HostFailure as failure:
-            yield Row(entry, lines, prompt=entry.prompt, problem=str(failure))
+            yield SessionRow(entry, lines, prompt=entry.prompt, problem=str(failure))
 
 
-def _read(found: Sessions, entry: SessionEntry, lines: str) -> Row:
+def _read(found: Sessions, entry: SessionEntry, lines: str) -> SessionRow:
     """Return the row of a session that is read to count its events."""
     projection = found.open(Target(entry.canonical, entry))
     if projection is None:
-        return Row(entry, lines, prompt=entry.prompt)
+        return SessionRow(entry, lines, prompt=entry.prompt)
     timeline = Timeline(projection, passing=True)
     windows = tuple(_windows(timeline, projection.windows, projection.last_seq))
     events = sum(window.events for window in windows)
@@ -170,7 +170,7 @@ def _read(found: Sessions, entry: SessionEntry, lines: str) -> Row:
         users = timeline.events(range(timeline.size), frozenset({int(SlotKind.USER)}))
         texts = (first_words(timeline.event(position).document) for position in users)
         prompt = next(filter(None, texts), None)
-    return Row(entry, lines, events, windows, prompt)
+    return SessionRow(entry, lines, events, windows, prompt)
 
 
 def _windows(timeline: Timeline, firsts: Sequence[int], last: int) -> Iterator[Window]:
@@ -199,14 +199,14 @@ def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
     return short
 
 
-def _json(rows: list[Row], total: int, missing: dict[str, str]) -> str:
+def _json(rows: list[SessionRow], total: int, missing: dict[str, str]) -> str:
     listed: dict[str, Any] = {"sessions": [_plain(row) for row in rows], "total": total}
     if missing:
         listed["missing"] = missing
     return json.dumps(clean_json(listed), ensure_ascii=False, indent=2)
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: SessionRow) -> dict[str, Any]:
     entry = row.entry
     changed = datetime.fromtimestamp(entry.modified, UTC).isoformat(timespec="milliseconds")
     plain: dict[str, Any] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hindnote.core.doctor.findings import Finding
-from hindnote.core.install.managed_folder import FOREIGN, Place
+from hindnote.core.install.managed_folder import FOREIGN, ManagedFolder
 
 
-def examine_foreign(place: Place, command: str) -> Finding:
+def examine_foreign(place: ManagedFolder, command: str) -> Finding:
     """Return the finding for a folder in our place that hindnote did not write.
 
     Args:
@@ -20,7 +20,7 @@ def examine_foreign(place: Place, command: str) -> Finding:
 
 
 def examine_folder(
-    place: Place, current: Mapping[str, bytes] | None, command: str
+    place: ManagedFolder, current: Mapping[str, bytes] | None, command: str
 ) -> Iterator[Finding]:
     """Look for files that are missing, changed by hand, or of another hindnote.
 

@@ -38,7 +38,7 @@ def examine_home(home: Path) -> Iterator[Finding]:
             "error", subject, "is no directory", "move it away, or set HINDNOTE_HOME to a directory"
         )
         return
-    walk = _Walk(home.resolve())
+    walk = _Examination(home.resolve())
     yield from walk.run()
     yield from _locks(home / STATE)
     if not can_write(home):
@@ -56,7 +56,7 @@ def _not_yet(home: Path, subject: str) -> Finding:
 
 
 @dataclass
-class _Walk:
+class _Examination:
     home: Path
     notes: int = 0
 

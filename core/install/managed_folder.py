@@ -56,7 +56,7 @@ class NotOurs(Exception):
 
 
 @dataclass
-class Place:
+class ManagedFolder:
     """One folder and what is done to it.
 
     Args:

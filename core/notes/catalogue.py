@@ -54,7 +54,7 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
     found = Contents()
     for home in homes:
         before = len(found.notes)
-        _Walk(tree, home, found).run()
+        _Listing(tree, home, found).run()
         if home.owner is not None:
             found.notes[before:] = _inherited(home, found.notes[:before], found.notes[before:])
     return found
@@ -92,7 +92,7 @@ def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str])
         return []
 
 
-class _Walk:
+class _Listing:
     """One walk through one home."""
 
     def __init__(self, tree: Tree, home: Home, found: Contents) -> None:

@@ -20,7 +20,7 @@ from hindnote.core.notes.note import (
     owned_keys,
 )
 from hindnote.core.text import frontmatter
-from hindnote.core.text.frontmatter import Block
+from hindnote.core.text.frontmatter import FrontmatterBlock
 
 Keys: TypeAlias = dict[str, str | None]
 """New values of owned keys; None takes a key out."""
@@ -98,7 +98,7 @@ def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
     return Note(made.parts, note.body, made.block), given.body
 
 
-def _sources(block: Block, keys: Mapping[str, object]) -> list[tuple[str, str]]:
+def _sources(block: FrontmatterBlock, keys: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(e.key, block.text[e.start : e.end]) for e in block.entries if e.key in keys]
 
 

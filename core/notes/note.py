@@ -17,7 +17,7 @@ from msgspec import Struct
 from hindnote.core.errors import Refused
 from hindnote.core.notes import clock
 from hindnote.core.text import frontmatter
-from hindnote.core.text.frontmatter import Block, Json, Parts
+from hindnote.core.text.frontmatter import FrontmatterBlock, Json, Parts
 from hindnote.core.text.head import UNCLOSED, read_head
 
 READ_LIMIT = 16 * 1024 * 1024
@@ -55,7 +55,7 @@ class Note(Struct, frozen=True, dict=True):
     """None when all of the text is body."""
 
     body: str
-    block: Block | None
+    block: FrontmatterBlock | None
     """The readable metadata; None without a block and with one that cannot be read."""
 
     error: str | None = None
@@ -123,7 +123,7 @@ class Note(Struct, frozen=True, dict=True):
         if self.parts is None:
             if self.error is not None:
                 return self._unclosed(changes, body)
-            block = frontmatter.edited(Block("", ()), changes, self.newline)
+            block = frontmatter.edited(FrontmatterBlock("", ()), changes, self.newline)
             fence = f"---{self.newline}"
             return f"{fence}{block}{fence}{body}" if block else body
         block = self._edited(changes) if changes else self.parts.block

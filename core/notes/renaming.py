@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
     from hindnote.core.notes.store import Store
     from hindnote.core.notes.stored import Stored
-    from hindnote.core.notes.tree import Place
+    from hindnote.core.notes.tree import NotePlace
 
 
 def rename(store: Store, source: Address, target: Address, expected: str | None = None) -> Updated:
@@ -34,7 +34,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
         Refused: ``already_exists``, ``address_collision`` and what a write refuses.
     """
 
-    def change(place: Place, stored: Stored) -> Updated:
+    def change(place: NotePlace, stored: Stored) -> Updated:
         if source == target:
             return Updated(stored.version, 0, "none", stored.note.body, stored.note.body)
         check_new(target)
@@ -47,7 +47,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
     return updated
 
 
-def _move(store: Store, place: Place, stored: Stored, target: Address) -> Updated:
+def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Updated:
     spared = _spared(store, stored.address, target, place.name)
     with store.tree.writing(target.segments, str(target), make=True, spared=spared) as to:
         body = stored.note.body
@@ -87,7 +87,9 @@ def _archived(store: Store, inherited: Stored, address: Address) -> bytes:
     return store.encoded(note, address, changes.asked_for(note, None, archived=True), {}, note.body)
 
 
-def _copy(to: Place, target: Address, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
+def _copy(
+    to: NotePlace, target: Address, stored: Stored, data: bytes, spared: frozenset[str]
+) -> None:
     """Give a note that the session of a fork inherits another name; the ancestor keeps its own."""
     if to.status is not None:
         if to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data):
@@ -100,7 +102,9 @@ def _copy(to: Place, target: Address, stored: Stored, data: bytes, spared: froze
         raise saving.ChangedError from None
 
 
-def _relocate(place: Place, to: Place, stored: Stored, data: bytes, spared: frozenset[str]) -> None:
+def _relocate(
+    place: NotePlace, to: NotePlace, stored: Stored, data: bytes, spared: frozenset[str]
+) -> None:
     """Give a note a free name, with the owner that it has there.
 
     The owner changes first and the name last, in one step, so that a crash leaves the whole
@@ -121,7 +125,7 @@ def _relocate(place: Place, to: Place, stored: Stored, data: bytes, spared: froz
         raise
 
 
-def _rename(place: Place, to: Place, before: saving.Version) -> None:
+def _rename(place: NotePlace, to: NotePlace, before: saving.Version) -> None:
     try:
         saving.move(place.folder, place.name, to.folder, to.name, before)
     except OSError as error:
@@ -137,7 +141,7 @@ def _rename(place: Place, to: Place, before: saving.Version) -> None:
             raise
 
 
-def _rewritten(place: Place, before: saving.Version, data: bytes) -> saving.Version:
+def _rewritten(place: NotePlace, before: saving.Version, data: bytes) -> saving.Version:
     mtime_ns = before.status.st_mtime_ns
     saving.save(place.folder, place.name, data, before, mtime_ns=mtime_ns)
     status = look(place.folder, place.name)
@@ -146,7 +150,7 @@ def _rewritten(place: Place, before: saving.Version, data: bytes) -> saving.Vers
     return saving.Version(status, data)
 
 
-def _was_killed(place: Place, to: Place, stored: Stored, data: bytes) -> bool:
+def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) -> bool:
     """Return whether a rename was killed when the note had both names, and is to be finished.
 
     Then both are names of one file; or the target has exactly the bytes that the rename would
@@ -160,7 +164,7 @@ def _was_killed(place: Place, to: Place, stored: Stored, data: bytes) -> bool:
     return to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data)
 
 
-def _holds(place: Place, data: bytes) -> bool:
+def _holds(place: NotePlace, data: bytes) -> bool:
     """Return whether a file holds exactly these bytes."""
     try:
         return read_file(place, READ_LIMIT)[0] == data
@@ -194,7 +198,7 @@ def _occupied_by_ancestor(target: Address) -> str:
     )
 
 
-def _occupied(target: Address, place: Place) -> str:
+def _occupied(target: Address, place: NotePlace) -> str:
     try:
         archived = load(target, place).note.archived_at is not None
     except Refused:

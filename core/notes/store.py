@@ -23,7 +23,7 @@ from hindnote.core.notes.locks import locked
 from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
 from hindnote.core.notes.reader import Reader
 from hindnote.core.notes.stored import Change, Stored, Updated, Written, existing, expect, load
-from hindnote.core.notes.tree import Place, refuse_collision, refuse_other_kind
+from hindnote.core.notes.tree import NotePlace, refuse_collision, refuse_other_kind
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Store(Reader):
     ) -> Updated:
         """Edit a note's body and change its metadata, all or nothing."""
 
-        def change(place: Place, stored: Stored) -> Updated:
+        def change(place: NotePlace, stored: Stored) -> Updated:
             body, applied = edits.apply(
                 stored.note.body, replacements, replace_all=replace_all, shown=str(address)
             )
@@ -92,7 +92,7 @@ class Store(Reader):
     def changing_existing(
         self,
         address: Address,
-        change: Callable[[Place, Stored], T],
+        change: Callable[[NotePlace, Stored], T],
         expected: str | None,
         *others: Address,
     ) -> T:
@@ -150,7 +150,7 @@ class Store(Reader):
         stored = self.read(address)
         return None if stored.address.home.owner is None else replace(stored, address=address)
 
-    def put(self, place: Place, stored: Stored, data: bytes, mtime_ns: int) -> None:
+    def put(self, place: NotePlace, stored: Stored, data: bytes, mtime_ns: int) -> None:
         """Put a changed note in place: over the one that was read, or, inherited, beside it.
 
         Raises:
@@ -190,7 +190,7 @@ class Store(Reader):
                 return self._create(place, address, content, origin)
             return self._overwrite(place, stored, content, origin)
 
-    def _create(self, place: Place, address: Address, content: str, origin: Origin) -> Written:
+    def _create(self, place: NotePlace, address: Address, content: str, origin: Origin) -> Written:
         check_new(address)
         refuse_collision(place)
         now = clock.now_ms()
@@ -206,7 +206,7 @@ class Store(Reader):
             raise ChangedError from None
         return Written("created", version_of(data))
 
-    def _overwrite(self, place: Place, stored: Stored, content: str, origin: Origin) -> Written:
+    def _overwrite(self, place: NotePlace, stored: Stored, content: str, origin: Origin) -> Written:
         now = clock.now_ms()
         note, body = self._merged(stored.note, stored.address, content)
         restoring = changes.asked_for(stored.note, None, archived=False)
@@ -216,7 +216,7 @@ class Store(Reader):
         return Written("restored" if restoring else "overwrote", version_of(data))
 
     def _put_update(
-        self, place: Place, stored: Stored, asked: Keys, body: str, applied: int
+        self, place: NotePlace, stored: Stored, asked: Keys, body: str, applied: int
     ) -> Updated:
         before = stored.note.body
         if body == before and not asked:

@@ -17,7 +17,7 @@ from hindnote.core.notes.tree import read_file
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.tree import Place
+    from hindnote.core.notes.tree import NotePlace
 
 Change = Literal["none", "body", "metadata", "file"]
 """What of a note an update changed; ``file``: both, or its name."""
@@ -83,7 +83,7 @@ class Updated(Struct, frozen=True):
     after: str
 
 
-def load(address: Address, place: Place) -> Stored:
+def load(address: Address, place: NotePlace) -> Stored:
     """Return the note that lies in a place.
 
     Raises:
@@ -94,7 +94,7 @@ def load(address: Address, place: Place) -> Stored:
     return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
 
 
-def existing(address: Address, place: Place) -> Stored:
+def existing(address: Address, place: NotePlace) -> Stored:
     """Return the note that lies in a place; with none, say what has a similar name."""
     if place.status is not None:
         return load(address, place)

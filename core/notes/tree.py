@@ -27,7 +27,7 @@ HOPS = 16
 """Links on one path, at most."""
 
 
-class Place(Struct):
+class NotePlace(Struct):
     """Where a note lies, or would: an open folder, and a name in it.
 
     Use it as a context manager; leaving it closes the folder, and after an error
@@ -100,7 +100,7 @@ class Tree:
         finally:
             os.close(handle)
 
-    def reading(self, segments: tuple[str, ...], shown: str) -> Place:
+    def reading(self, segments: tuple[str, ...], shown: str) -> NotePlace:
         """Return where a note lies, links inside the home resolved.
 
         Raises:
@@ -116,7 +116,7 @@ class Tree:
         *,
         make: bool = False,
         spared: frozenset[str] = frozenset(),
-    ) -> Place:
+    ) -> NotePlace:
         """Return where a note lies or would lie, for writing: no link on the way.
 
         What killed writers left in its folder is cleaned up. The caller holds the lock.
@@ -161,8 +161,8 @@ class Tree:
         recover: bool = False,
         make: bool = False,
         spared: frozenset[str] = frozenset(),
-    ) -> Place:
-        place = Place(open_root(self.home), shown)
+    ) -> NotePlace:
+        place = NotePlace(open_root(self.home), shown)
         try:
             self._descend(
                 place, list(segments), follow=follow, recover=recover, make=make, spared=spared
@@ -174,7 +174,7 @@ class Tree:
 
     def _descend(
         self,
-        place: Place,
+        place: NotePlace,
         pending: list[str],
         *,
         follow: bool,
@@ -210,7 +210,7 @@ class Tree:
             place.enter(place.name)
             passed.append(place.name)
 
-    def _restart(self, place: Place) -> None:
+    def _restart(self, place: NotePlace) -> None:
         home = open_root(self.home)
         os.close(place.folder)
         place.folder = home
@@ -232,7 +232,7 @@ class Tree:
         return list(target.relative_to(home).parts)
 
 
-def refuse_collision(place: Place, *, spared: frozenset[str] = frozenset()) -> None:
+def refuse_collision(place: NotePlace, *, spared: frozenset[str] = frozenset()) -> None:
     """Refuse a new name that another file system would take for a sibling's.
 
     Args:
@@ -252,7 +252,7 @@ def refuse_collision(place: Place, *, spared: frozenset[str] = frozenset()) -> N
             )
 
 
-def refuse_other_kind(place: Place) -> None:
+def refuse_other_kind(place: NotePlace) -> None:
     """Refuse a name that a folder or something else than a file has.
 
     Raises:
@@ -265,7 +265,7 @@ def refuse_other_kind(place: Place) -> None:
         )
 
 
-def read_file(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
+def read_file(place: NotePlace, limit: int) -> tuple[bytes, os.stat_result]:
     """Return a file's bytes, and the status that belongs to them.
 
     Raises:
@@ -286,6 +286,6 @@ def read_file(place: Place, limit: int) -> tuple[bytes, os.stat_result]:
         return file.read(limit), status
 
 
-def _refuse_irregular(place: Place, status: os.stat_result) -> None:
+def _refuse_irregular(place: NotePlace, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise Refused("not_found", f"{quote(place.shown)} is no regular file, so it is no note")

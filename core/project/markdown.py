@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hindnote.core.text.frontmatter import Block, Json, Parts
+from hindnote.core.text.frontmatter import FrontmatterBlock, Json, Parts
 from hindnote.core.text.head import UNCLOSED, read_head
 
 
@@ -20,7 +20,7 @@ class Markdown:
     parts: Parts | None = None
     """Set when the file has a frontmatter block, readable or not."""
 
-    block: Block | None = None
+    block: FrontmatterBlock | None = None
     values: Mapping[str, Json] = field(default_factory=dict)
     problem: str | None = None
     """Why the frontmatter cannot be read, one line."""

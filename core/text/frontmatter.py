@@ -68,7 +68,7 @@ class Parts(Struct, frozen=True):
         return "\r\n" if self.opening.endswith("\r\n") else "\n"
 
 
-class Entry(Struct, frozen=True):
+class FrontmatterField(Struct, frozen=True):
     """One key at the top of a block, with offsets into the block."""
 
     key: str
@@ -83,11 +83,11 @@ class Entry(Struct, frozen=True):
     """The value, when it is a scalar on the line of its key."""
 
 
-class Block(Struct, frozen=True):
+class FrontmatterBlock(Struct, frozen=True):
     """A block that is a mapping, or empty."""
 
     text: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FrontmatterField, ...]
     editable: bool = True
     """False when keys cannot be edited line by line (a mapping in braces)."""
 
@@ -147,10 +147,10 @@ def opens(text: str) -> bool:
     return text.startswith(("---", "\ufeff---")) and OPENING.match(text) is not None
 
 
-def scan(block: str) -> Block | None:
+def scan(block: str) -> FrontmatterBlock | None:
     """Return a block of plain lines; None when only the authority can tell."""
     match = _line().match
-    entries: dict[str, Entry] = {}
+    entries: dict[str, FrontmatterField] = {}
     position = 0
     while position < len(block):
         line = match(block, position)
@@ -162,9 +162,9 @@ def scan(block: str) -> Block | None:
                 return None
             kind = line.lastgroup or "key"
             value = _value(kind, line[kind])
-            entries[key] = Entry(key, value, position, line.end(), _span(line, kind))
+            entries[key] = FrontmatterField(key, value, position, line.end(), _span(line, kind))
         position = line.end()
-    return Block(block, tuple(entries.values()))
+    return FrontmatterBlock(block, tuple(entries.values()))
 
 
 def glance(block: str) -> str | None:
@@ -204,7 +204,7 @@ def _items(text: str) -> list[Json]:
     return [item.strip(" ") for item in text.split(",")] if text else []
 
 
-def edited(block: Block, changes: Mapping[str, str | None], newline: str) -> str:
+def edited(block: FrontmatterBlock, changes: Mapping[str, str | None], newline: str) -> str:
     """Return the block's text with owned keys set or, for None, taken out.
 
     Args:
@@ -224,7 +224,9 @@ def edited(block: Block, changes: Mapping[str, str | None], newline: str) -> str
     return text
 
 
-def _with_entry(text: str, entry: Entry, value: str | None, indent: str, newline: str) -> str:
+def _with_entry(
+    text: str, entry: FrontmatterField, value: str | None, indent: str, newline: str
+) -> str:
     if value is None:
         return text[: entry.start] + text[entry.end :]
     if entry.span is None:
@@ -240,7 +242,7 @@ def _scalar(value: str) -> str:
     return value if re.fullmatch(_PLAIN_VALUE, value) else f'"{value}"'
 
 
-def merged(block: Block, added: Sequence[tuple[str, str]], newline: str) -> str:
+def merged(block: FrontmatterBlock, added: Sequence[tuple[str, str]], newline: str) -> str:
     """Return the block's text with whole entries put in by key.
 
     Args:

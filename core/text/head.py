@@ -11,7 +11,7 @@ import re
 
 from msgspec import Struct
 
-from hindnote.core.text.frontmatter import Block, Parts, divide, opens, scan
+from hindnote.core.text.frontmatter import FrontmatterBlock, Parts, divide, opens, scan
 
 _BLANK = re.compile(r"[ \t]*\r?\n")
 _DOCUMENT_END = re.compile(r"^\.\.\.[ \t]*\r?$", re.MULTILINE)
@@ -24,7 +24,7 @@ class Head(Struct, frozen=True):
     parts: Parts | None = None
     """None when all of the text is body."""
 
-    block: Block | None = None
+    block: FrontmatterBlock | None = None
     """The metadata; None without a block and with one that cannot be read."""
 
     error: str | None = None

@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 from ruamel.yaml.reader import ReaderError
 
-from hindnote.core.text.frontmatter import Block, Entry, Json
+from hindnote.core.text.frontmatter import FrontmatterBlock, FrontmatterField, Json
 
 OMITTED = "[omitted: too large]"
 BLOCK_LIMIT = 32_768
@@ -78,7 +78,7 @@ class NoteHandler(BaseHandler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.block: Block | None = None
+        self.block: FrontmatterBlock | None = None
 
     def load(self, fm: str) -> dict[str, Any]:
         """Return the values of a block that is a mapping or empty.
@@ -92,7 +92,7 @@ class NoteHandler(BaseHandler):
         return dict(self.block.values())
 
 
-def parse(text: str) -> Block | None:
+def parse(text: str) -> FrontmatterBlock | None:
     """Return a block; None when it is valid YAML but no mapping.
 
     Raises:
@@ -100,14 +100,14 @@ def parse(text: str) -> Block | None:
     """
     node = _compose(text)
     if node is None:
-        return Block(text, ())
+        return FrontmatterBlock(text, ())
     if not isinstance(node, MappingNode):
         return None
     try:
         entries = _entries(text, node)
     except RecursionError:
         raise InvalidBlock("the block is nested too deep", None) from None
-    return Block(
+    return FrontmatterBlock(
         text,
         entries,
         editable=not node.flow_style,
@@ -150,8 +150,8 @@ def _brackets(text: str) -> int:
     return deepest
 
 
-def _entries(text: str, node: MappingNode) -> tuple[Entry, ...]:
-    entries: dict[str, Entry] = {}
+def _entries(text: str, node: MappingNode) -> tuple[FrontmatterField, ...]:
+    entries: dict[str, FrontmatterField] = {}
     values = _Values(text)
     starts = [_line_start(text, key.start_mark.index) for key, _ in node.value]
     for index, (key_node, value_node) in enumerate(node.value):
@@ -162,7 +162,7 @@ def _entries(text: str, node: MappingNode) -> tuple[Entry, ...]:
         empty = value_node.start_mark.index == value_node.end_mark.index
         last = key_node if empty or not own else _leaf(value_node)
         next_start = starts[index + 1] if index + 1 < len(starts) else len(text)
-        entries[key] = Entry(
+        entries[key] = FrontmatterField(
             key=key,
             value=_shown(value_node, values),
             start=starts[index],

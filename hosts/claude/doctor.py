@@ -12,7 +12,7 @@ from hindnote.core.doctor.findings import running
 from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.install.lasting import LASTING, vanishing
-from hindnote.core.install.managed_folder import NotOurs, Place
+from hindnote.core.install.managed_folder import ManagedFolder, NotOurs
 from hindnote.core.install.programs import ISOLATED, dotted, not_to_be_run, unusable_python
 from hindnote.core.system.programs import in_project, outside_project
 from hindnote.hosts.claude.install import (
@@ -78,7 +78,7 @@ def _claude() -> Iterator[Finding]:
         yield Finding("ok", executable, f"Claude Code {dotted(version)}")
 
 
-def _plugin(place: Place, below: str) -> Iterator[Finding]:
+def _plugin(place: ManagedFolder, below: str) -> Iterator[Finding]:
     off = switched_off(MARKETPLACE_PLUGIN if below else SKILLS_PLUGIN)
     if off is not None:
         yield Finding("warning", off.plugin, off.told, off.advice)
@@ -89,7 +89,7 @@ def _plugin(place: Place, below: str) -> Iterator[Finding]:
         yield Finding("ok", str(place.folder), f"is current, and runs {python}")
 
 
-def _python(place: Place, python: str | None) -> Iterator[Finding]:
+def _python(place: ManagedFolder, python: str | None) -> Iterator[Finding]:
     """Look whether the Python that the plugin runs has hindnote."""
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)

@@ -18,7 +18,7 @@ import platformdirs
 from hindnote.core.cli.installing import warn_of_vanishing
 from hindnote.core.cli.tree import explained, report, tell
 from hindnote.core.install.lock import Busy, alone
-from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import FOREIGN, ManagedFolder, NotOurs
 from hindnote.core.install.programs import dotted, told_version
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.system.programs import outside_project
@@ -109,15 +109,15 @@ def _check_variables() -> None:
     check_whole_paths("HINDNOTE_HOME", tilde=True)
 
 
-def skills_place(dry_run: bool = False) -> Place:
+def skills_place(dry_run: bool = False) -> ManagedFolder:
     """Return the folder from which Claude Code loads the plugin by itself."""
-    return Place(usual_config_dir() / "skills" / "hindnote", PLUGIN_FILES, dry_run)
+    return ManagedFolder(usual_config_dir() / "skills" / "hindnote", PLUGIN_FILES, dry_run)
 
 
-def marketplace_place(dry_run: bool = False) -> Place:
+def marketplace_place(dry_run: bool = False) -> ManagedFolder:
     """Return the folder of the local marketplace."""
     folder = platformdirs.user_data_path("hindnote") / "claude-marketplace"
-    return Place(folder, MARKETPLACE_FILES, dry_run)
+    return ManagedFolder(folder, MARKETPLACE_FILES, dry_run)
 
 
 def plugin_files() -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from hindnote.core.doctor.findings import running
 from hindnote.core.doctor.folder import examine_folder, examine_foreign
 from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.install.lasting import LASTING, vanishing
-from hindnote.core.install.managed_folder import NotOurs, Place
+from hindnote.core.install.managed_folder import ManagedFolder, NotOurs
 from hindnote.core.install.programs import (
     ISOLATED,
     dotted,
@@ -105,7 +105,7 @@ def _node(version: tuple[int, ...] | None) -> Finding:
     return Finding("ok", "node", dotted(version))
 
 
-def _is_installed(there: Place) -> bool:
+def _is_installed(there: ManagedFolder) -> bool:
     try:
         return there.written() is not None
     except NotOurs:
@@ -145,7 +145,7 @@ def _references(scope: Scope) -> Iterator[Finding]:
         for finding in _unusable(scope, folder, named, either):
             usable = usable and finding.level == "ok"
             yield finding
-        if not Place(folder, FILES).holds(shipped()):
+        if not ManagedFolder(folder, FILES).holds(shipped()):
             yield Finding("error", subject, f"{told}, and is of another hindnote", instead)
         elif usable:
             yield Finding("ok", subject, f"{told}, is current, and runs {named.python}")

@@ -15,7 +15,7 @@ import click
 from hindnote.core.cli.installing import warn_of_vanishing
 from hindnote.core.cli.tree import explained, report, tell
 from hindnote.core.install.lock import Busy, alone
-from hindnote.core.install.managed_folder import FOREIGN, NotOurs, Place
+from hindnote.core.install.managed_folder import FOREIGN, ManagedFolder, NotOurs
 from hindnote.core.install.programs import dotted, told_version, version_in
 from hindnote.core.install.variables import NoWholePath, check_whole_paths
 from hindnote.core.system.programs import on_path, outside_project
@@ -103,9 +103,9 @@ def _check_variables() -> None:
     check_whole_paths("HOME", PYTHON_VARIABLE, tilde=False)
 
 
-def place(scope: Scope, dry_run: bool = False) -> Place:
+def place(scope: Scope, dry_run: bool = False) -> ManagedFolder:
     """Return the folder of the extension as what is installed there."""
-    return Place(scope.extension, FILES, dry_run, MANIFEST, scope.top)
+    return ManagedFolder(scope.extension, FILES, dry_run, MANIFEST, scope.top)
 
 
 def _refuse_second(here: Scope, other: Scope) -> None:

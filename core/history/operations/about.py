@@ -17,9 +17,9 @@ from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import COUNTED, EventRow, HistoryList
 from hindnote.core.history.operations.order import by_age
-from hindnote.core.history.operations.page import Block, fit
+from hindnote.core.history.operations.page import SizedRows, fit
 from hindnote.core.history.operations.rows import tool_facts
-from hindnote.core.history.operations.selection import Walk
+from hindnote.core.history.operations.selection import EventWalk
 from hindnote.core.history.operations.wildcard import (
     broken_off,
     outside_bounds,
@@ -113,16 +113,16 @@ class About:
         found, more = self._rows(coverage, ranked)
         many = self._many
 
-        def page(blocks: list[Block]) -> HistoryList:
+        def page(blocks: list[SizedRows]) -> HistoryList:
             rows = [item for block in blocks for item in block.items]
             around = self._result(coverage, more + len(found) - len(blocks))
             return around.model_copy(update={"items": rows})
 
-        def shrink(limit: int) -> Block:
+        def shrink(limit: int) -> SizedRows:
             row, document = found[0]
-            return Block.of(row.model_copy(update=self._preview(document, limit)), many=many)
+            return SizedRows.of(row.model_copy(update=self._preview(document, limit)), many=many)
 
-        blocks = [Block.of(row, many=many) for row, _ in found]
+        blocks = [SizedRows.of(row, many=many) for row, _ in found]
         return fit(blocks, self._bound.budget, page, shrink, "since, until or roles")
 
     def _targets(self) -> list[Target]:
@@ -194,7 +194,7 @@ class About:
             return set()
         timeline = Timeline(projection, passing=True)
         lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
-        walk = Walk(timeline, self._filters, lookups)
+        walk = EventWalk(timeline, self._filters, lookups)
         return {timeline.seq(chosen.position) for chosen in walk.over(range(timeline.size))}
 
     def _cover(self, index: Index, targets: list[Target]) -> _Coverage:

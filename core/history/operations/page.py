@@ -11,7 +11,7 @@ from hindnote.core.delivery.budget import Size, longest, measure, utf8_size
 from hindnote.core.errors import Refused
 from hindnote.core.history.operations.models import EventRow, FoldedRow, HistoryList, Page
 from hindnote.core.history.operations.render import GAP, Above, render_item, render_list
-from hindnote.core.history.operations.selection import Unit, Walk, units
+from hindnote.core.history.operations.selection import EventWalk, RowGroup, units
 from hindnote.core.tools.outcome import wire_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Item = EventRow | FoldedRow
 
 
-class Block(Struct, frozen=True):
+class SizedRows(Struct, frozen=True):
     """Rows that a page takes or leaves together, and what they cost at least."""
 
     items: tuple[Item, ...]
@@ -31,7 +31,7 @@ class Block(Struct, frozen=True):
     """With separators, where the rows above say all that need not be said again."""
 
     @classmethod
-    def of(cls, *items: Item, many: bool = False) -> Block:
+    def of(cls, *items: Item, many: bool = False) -> SizedRows:
         """Return the block of some rows.
 
         Args:
@@ -49,10 +49,10 @@ class Block(Struct, frozen=True):
 
 
 def fit(
-    blocks: list[Block],
+    blocks: list[SizedRows],
     budget: Budget,
-    page: Callable[[list[Block]], HistoryList],
-    shrink: Callable[[int], Block] | None,
+    page: Callable[[list[SizedRows]], HistoryList],
+    shrink: Callable[[int], SizedRows] | None,
     narrowing: str,
 ) -> HistoryList:
     """Return the page with most blocks from the start that fits, the first one shrunk if need be.
@@ -68,7 +68,7 @@ def fit(
         Refused: ``page_too_large`` when not even one block can be delivered.
     """
 
-    def size(kept: list[Block]) -> Size:
+    def size(kept: list[SizedRows]) -> Size:
         result = page(kept)
         return measure(result, render_list(result))
 
@@ -100,7 +100,7 @@ def fit(
     return page([shrink(longest(longest_preview, fits_cut))])
 
 
-def _at_most(blocks: list[Block], budget: Budget) -> int:
+def _at_most(blocks: list[SizedRows], budget: Budget) -> int:
     """Return how many blocks fit without anything around them."""
     size = Size(0, 0)
     for count, block in enumerate(blocks):
@@ -130,7 +130,7 @@ class Pager(Struct, frozen=True):
             return self._empty(walk.omitted)
         back = self._beyond_near()
 
-        def page(blocks: list[Block]) -> HistoryList:
+        def page(blocks: list[SizedRows]) -> HistoryList:
             goes_on = more or len(blocks) < len(taken)
             around = self._around(taken[: len(blocks)], goes_on, back, walk.omitted)
             items = [item for block in self._ascending(blocks) for item in block.items]
@@ -146,12 +146,12 @@ class Pager(Struct, frozen=True):
 
     # -- rows ------------------------------------------------------------------
 
-    def _take(self, walk: Walk) -> tuple[list[tuple[Unit, Block]], bool]:
+    def _take(self, walk: EventWalk) -> tuple[list[tuple[RowGroup, SizedRows]], bool]:
         """Return the units of the page, before they are fitted, and whether there are more."""
         low, high = self._range()
         stretch = range(high - 1, low - 1, -1) if self._newest else range(low, high)
         found = self._units(walk, stretch)
-        taken: list[tuple[Unit, Block]] = []
+        taken: list[tuple[RowGroup, SizedRows]] = []
         visible, size = 0, Size(0, 0)
         for unit in found:
             if visible == self.rows.params.rows:
@@ -164,26 +164,26 @@ class Pager(Struct, frozen=True):
                 return taken, next(found, None) is not None
         return taken, False
 
-    def _units(self, walk: Walk, stretch: range) -> Iterator[Unit]:
+    def _units(self, walk: EventWalk, stretch: range) -> Iterator[RowGroup]:
         chosen = walk.over(stretch)
         return units(chosen, self.rows.timeline, self.filters.folds, self._newest)
 
-    def _block(self, unit: Unit) -> Block:
+    def _block(self, unit: RowGroup) -> SizedRows:
         items: list[Item] = []
         if unit.visible is not None:
             items.append(self.rows.event(unit.visible))
         if unit.run:
             items.append(self.rows.folded(unit.run))
-        return Block.of(*items)
+        return SizedRows.of(*items)
 
-    def _shrink(self, unit: Unit, block: Block) -> Callable[[int], Block] | None:
+    def _shrink(self, unit: RowGroup, block: SizedRows) -> Callable[[int], SizedRows] | None:
         row, *run = block.items
         if unit.visible is None or not isinstance(row, EventRow):
             return None
         shrunk = self.rows.shrinking(row, unit.visible)
-        return lambda chars: Block.of(shrunk(chars), *run)
+        return lambda chars: SizedRows.of(shrunk(chars), *run)
 
-    def _ascending(self, blocks: list[Block]) -> list[Block]:
+    def _ascending(self, blocks: list[SizedRows]) -> list[SizedRows]:
         return blocks[::-1] if self._newest else blocks
 
     # -- the way on ------------------------------------------------------------
@@ -192,8 +192,8 @@ class Pager(Struct, frozen=True):
     def _newest(self) -> bool:
         return self.rows.params.from_ == "newest"
 
-    def _walk(self) -> Walk:
-        return Walk(self.rows.timeline, self.filters, self.lookups)
+    def _walk(self) -> EventWalk:
+        return EventWalk(self.rows.timeline, self.filters, self.lookups)
 
     def _range(self) -> tuple[int, int]:
         """Return the positions that the seq bounds leave, as a half-open range."""
@@ -220,7 +220,7 @@ class Pager(Struct, frozen=True):
         return self._newer(params.before_seq) if self._newest else self._older(params.after_seq)
 
     def _around(
-        self, taken: list[tuple[Unit, Block]], goes_on: bool, back: bool, omitted: int
+        self, taken: list[tuple[RowGroup, SizedRows]], goes_on: bool, back: bool, omitted: int
     ) -> HistoryList:
         params, seq = self.rows.params, self.rows.timeline.seq
         edges = [taken[0][0], taken[-1][0]]

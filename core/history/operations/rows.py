@@ -13,7 +13,7 @@ from hindnote.core.history.operations.models import MAX_LIMIT, EventRow, Expand,
 if TYPE_CHECKING:
     from hindnote.core.history.document import Event
     from hindnote.core.history.operations.models import HistoryListParams
-    from hindnote.core.history.operations.selection import Chosen
+    from hindnote.core.history.operations.selection import Hit
     from hindnote.core.history.timeline import Timeline
     from hindnote.core.text.matching import Matcher
 
@@ -61,7 +61,7 @@ class Rows(Struct, frozen=True):
 
     matcher: Matcher | None = None
 
-    def event(self, chosen: Chosen, **more: Any) -> EventRow:
+    def event(self, chosen: Hit, **more: Any) -> EventRow:
         """Return an event's row, with ``more`` fields set on it."""
         event = chosen.event or self.timeline.event(chosen.position)
         fields: dict[str, Any] = {
@@ -77,7 +77,7 @@ class Rows(Struct, frozen=True):
             fields["matches_total"] = self.matcher.count(event.document)
         return EventRow(**fields, **more)
 
-    def shrinking(self, row: EventRow, chosen: Chosen) -> Callable[[int], EventRow]:
+    def shrinking(self, row: EventRow, chosen: Hit) -> Callable[[int], EventRow]:
         """Return what makes ``row`` again with a preview of so many code points."""
 
         @cache

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hindnote.core.text.matching import Matcher
 
 
-class Chosen(Struct):
+class Hit(Struct):
     """One event of a selection."""
 
     position: int
@@ -59,7 +59,7 @@ class Filters(Struct, frozen=True):
         return self.until is None or instant < self.until
 
 
-class Walk(Struct):
+class EventWalk(Struct):
     """One pass over a stretch of positions; yields the events that the filters let through."""
 
     timeline: Timeline
@@ -68,7 +68,7 @@ class Walk(Struct):
     omitted: int = 0
     """Matching look-ups left out so far."""
 
-    def over(self, positions: range) -> Iterator[Chosen]:
+    def over(self, positions: range) -> Iterator[Hit]:
         """Yield what is chosen among ``positions``, in their order; their step is 1 or -1."""
         timeline = self.timeline
         timed = self.filters.since is not None or self.filters.until is not None
@@ -77,7 +77,7 @@ class Walk(Struct):
             if timed and not self.filters.in_time(timeline.instant(position)):
                 continue
             if self.filters.matcher is None:
-                yield Chosen(position)
+                yield Hit(position)
             elif lacks(position):
                 continue
             elif (hit := self._hit(position, self.filters.matcher)) is not None:
@@ -97,7 +97,7 @@ class Walk(Struct):
         holds = _Remembering(needles.in_bytes)
         return lambda position: not any(map(holds.asked, timeline.raw(position, session)))
 
-    def _hit(self, position: int, matcher: Matcher) -> Chosen | None:
+    def _hit(self, position: int, matcher: Matcher) -> Hit | None:
         event = self.timeline.event(position)
         match = matcher.first(event.document)
         if match is None:
@@ -105,7 +105,7 @@ class Walk(Struct):
         if "tool" not in self.filters.roles and self.lookups.includes(event, self._id(position)):
             self.omitted += 1
             return None
-        return Chosen(position, event, match, self.omitted)
+        return Hit(position, event, match, self.omitted)
 
     def _id(self, position: int) -> str | None:
         return self.timeline.call_id(position)
@@ -127,13 +127,13 @@ class _Remembering:
         return self._last[1]
 
 
-class Unit(Struct, frozen=True):
+class RowGroup(Struct, frozen=True):
     """What a page takes or leaves as a whole: a visible row and the run behind it.
 
     Keeping the two together is what puts a run at a page's edge on the older page.
     """
 
-    visible: Chosen | None
+    visible: Hit | None
     """None for a run with no row of the conversation before it."""
 
     run: tuple[int, ...] = ()
@@ -150,7 +150,9 @@ class Unit(Struct, frozen=True):
         return self.run[-1] if self.run or self.visible is None else self.visible.position
 
 
-def units(chosen: Iterable[Chosen], timeline: Timeline, fold: bool, newest: bool) -> Iterator[Unit]:
+def units(
+    chosen: Iterable[Hit], timeline: Timeline, fold: bool, newest: bool
+) -> Iterator[RowGroup]:
     """Yield the units of a walk, in its order.
 
     Args:
@@ -160,7 +162,7 @@ def units(chosen: Iterable[Chosen], timeline: Timeline, fold: bool, newest: bool
         newest: Whether the walk goes from newer to older.
     """
     if not fold:
-        yield from map(Unit, chosen)
+        yield from map(RowGroup, chosen)
     elif newest:
         yield from _folded_backward(chosen, timeline)
     else:
@@ -170,29 +172,29 @@ def units(chosen: Iterable[Chosen], timeline: Timeline, fold: bool, newest: bool
 _SPEAKS = (SlotKind.USER, SlotKind.ASSISTANT)
 
 
-def _folded_backward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+def _folded_backward(chosen: Iterable[Hit], timeline: Timeline) -> Iterator[RowGroup]:
     kinds = timeline.branch.kinds
     run: list[int] = []
     for one in chosen:
         if kinds[one.position] in _SPEAKS:
-            yield Unit(one, tuple(reversed(run)))
+            yield RowGroup(one, tuple(reversed(run)))
             run = []
         else:
             run.append(one.position)
     if run:
-        yield Unit(None, tuple(reversed(run)))
+        yield RowGroup(None, tuple(reversed(run)))
 
 
-def _folded_forward(chosen: Iterable[Chosen], timeline: Timeline) -> Iterator[Unit]:
+def _folded_forward(chosen: Iterable[Hit], timeline: Timeline) -> Iterator[RowGroup]:
     kinds = timeline.branch.kinds
-    visible: Chosen | None = None
+    visible: Hit | None = None
     run: list[int] = []
     for one in chosen:
         if kinds[one.position] not in _SPEAKS:
             run.append(one.position)
             continue
         if visible is not None or run:
-            yield Unit(visible, tuple(run))
+            yield RowGroup(visible, tuple(run))
         visible, run = one, []
     if visible is not None or run:
-        yield Unit(visible, tuple(run))
+        yield RowGroup(visible, tuple(run))

@@ -15,9 +15,9 @@ from hindnote.core.delivery.budget import Size
 from hindnote.core.errors import HostFailure, Refused, class_name
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList
-from hindnote.core.history.operations.page import Block, fit
+from hindnote.core.history.operations.page import SizedRows, fit
 from hindnote.core.history.operations.rows import Rows
-from hindnote.core.history.operations.selection import Walk
+from hindnote.core.history.operations.selection import EventWalk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import instant
 from hindnote.core.history.turns import Turn, Turns
@@ -25,7 +25,7 @@ from hindnote.core.text.messages import MESSAGE_LIMIT, quote
 
 if TYPE_CHECKING:
     from hindnote.core.history.operations.models import EventRow, HistoryListParams
-    from hindnote.core.history.operations.selection import Chosen, Filters
+    from hindnote.core.history.operations.selection import Filters, Hit
     from hindnote.core.history.projection import Projection
     from hindnote.core.history.scan import Scan
     from hindnote.core.history.sessions import Sessions, Target
@@ -70,7 +70,7 @@ class _Found(Struct):
     """One row, and where the search stood when it was found."""
 
     rows: Rows
-    chosen: Chosen
+    chosen: Hit
     row: EventRow
     before: _Progress
     """Before this row's session was looked into."""
@@ -129,7 +129,7 @@ class Corpus:
         if not found:
             return self._result(self._progress)
 
-        def page(blocks: list[Block]) -> HistoryList:
+        def page(blocks: list[SizedRows]) -> HistoryList:
             progress, count = self._progress, len(blocks)
             if count < len(found):
                 # The first row that is left out belongs to the first session not covered.
@@ -140,7 +140,7 @@ class Corpus:
             return self._result(progress).model_copy(update={"items": rows})
 
         return fit(
-            [Block.of(one.final(), many=True) for one in found],
+            [SizedRows.of(one.final(), many=True) for one in found],
             self._bound.budget,
             page,
             self._shrinking(found[0]),
@@ -191,7 +191,7 @@ class Corpus:
         timeline = Timeline(projection, passing=True)
         rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
         lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
-        walk = Walk(timeline, self._filters, lookups)
+        walk = EventWalk(timeline, self._filters, lookups)
         before = self._progress
         inside = replace(before, damaged=before.damaged + len(projection.damaged))
         for chosen in self._walk(walk, timeline):
@@ -207,7 +207,7 @@ class Corpus:
             self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
             found = _Found(rows, chosen, row, before, self._progress)
             self._found.append(found)
-            self._size += Block.of(row, many=True).least
+            self._size += SizedRows.of(row, many=True).least
             if key is not None:
                 self._by_key.setdefault(key, found)
         self._progress = replace(inside, lookups=before.lookups + walk.omitted)
@@ -219,7 +219,7 @@ class Corpus:
             progress, covered=progress.covered + covered, skipped=progress.skipped + skipped
         )
 
-    def _walk(self, walk: Walk, timeline: Timeline) -> Iterator[Chosen]:
+    def _walk(self, walk: EventWalk, timeline: Timeline) -> Iterator[Hit]:
         if self._filters.matcher is None:
             # One event stands for the session, the latest.
             latest = next(walk.over(range(timeline.size - 1, -1, -1)), None)
@@ -228,7 +228,7 @@ class Corpus:
             return walk.over(range(timeline.size - 1, -1, -1))
         return walk.over(range(timeline.size))
 
-    def _key(self, timeline: Timeline, chosen: Chosen) -> Key | None:
+    def _key(self, timeline: Timeline, chosen: Hit) -> Key | None:
         """Return what is the same for a fork's copy of a hit; None when nothing tells.
 
         The call id is part of it, since one answer may have made several calls.
@@ -246,9 +246,9 @@ class Corpus:
     def _ruled_out(self, target: Target, deadline: float) -> bool:
         return self._scan is not None and self._scan.lacks(target, deadline)
 
-    def _shrinking(self, first: _Found) -> Callable[[int], Block]:
+    def _shrinking(self, first: _Found) -> Callable[[int], SizedRows]:
         shrunk = first.rows.shrinking(first.final(), first.chosen)
-        return lambda limit: Block.of(shrunk(limit), many=True)
+        return lambda limit: SizedRows.of(shrunk(limit), many=True)
 
     def _places(self) -> dict[str, int]:
         """Return the place of each session's rows on the page: the newest session comes first."""

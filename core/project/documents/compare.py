@@ -18,7 +18,7 @@ from hindnote.core.project.state import digest
 
 if TYPE_CHECKING:
     from hindnote.core.project.contract.documents import Scope
-    from hindnote.core.project.documents.walk import Folder, Walk
+    from hindnote.core.project.documents.walk import DocumentWalk, Folder
 
 Signature = tuple[int, int, int]
 """Size in bytes, time of change in nanoseconds, inode."""
@@ -101,7 +101,7 @@ class Refreshed:
                 yield from (folder + name for name in rows if name not in names)
 
 
-def compare(walk: Walk, known: Known, *, strict: bool) -> Refreshed:
+def compare(walk: DocumentWalk, known: Known, *, strict: bool) -> Refreshed:
     """Look at every document of a walk, and read those that may have changed.
 
     Args:

@@ -16,7 +16,7 @@ from hindnote.core.project.documents.background import Aside
 from hindnote.core.project.documents.index import Index
 from hindnote.core.project.documents.index_file import Unusable
 from hindnote.core.project.documents.integrity import Unsound
-from hindnote.core.project.documents.walk import Walk
+from hindnote.core.project.documents.walk import DocumentWalk
 from hindnote.core.project.tool import Call
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Coverage:
             beside: What is entered while the files are compared with it.
         """
         strict = self.freshness == "strict"
-        walk = Walk(self.call.workspace, self.scopes, anew=self.freshness != "auto")
+        walk = DocumentWalk(self.call.workspace, self.scopes, anew=self.freshness != "auto")
         self.call.effects.reached("indexing")
         found = index.refresh(walk, strict=strict, beside=beside)
         covered: Mapping[str, str] = found.covered

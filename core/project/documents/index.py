@@ -16,7 +16,7 @@ from hindnote.core.project.documents.index_writer import UNSIGNED, follow
 from hindnote.core.project.documents.integrity import Unsound
 
 if TYPE_CHECKING:
-    from hindnote.core.project.documents.walk import Walk
+    from hindnote.core.project.documents.walk import DocumentWalk
 
 APPLICATION_ID = 0x68696E64
 SCHEMA_VERSION = 4
@@ -76,7 +76,7 @@ class Index:
 
     def refresh(
         self,
-        walk: Walk,
+        walk: DocumentWalk,
         *,
         strict: bool,
         beside: AbstractContextManager[object],

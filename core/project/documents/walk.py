@@ -81,7 +81,7 @@ class Folder:
 
 
 @dataclass(slots=True)
-class Walk:
+class DocumentWalk:
     """One pass over both roots; only those that the call asks for may fail it."""
 
     workspace: Workspace

@@ -47,7 +47,7 @@ _NAMING = re.compile(rb'"type"\s*:\s*"(?:custom-title|summary)"')
 _TITLE, _SUMMARY = b'"custom-title"', b'"summary"'
 
 
-class Place(Struct, frozen=True):
+class PathIds(Struct, frozen=True):
     """What the path of a file says of its session."""
 
     session: str | None = None
@@ -62,7 +62,7 @@ class Place(Struct, frozen=True):
         return self.session is not None or self.agent is not None
 
 
-def place_of(path: Path | str) -> Place:
+def place_of(path: Path | str) -> PathIds:
     """Return what a path says of the session that lies there."""
     # A name need not be text.
     *folders, name = clean(os.fspath(path)).split("/")
@@ -72,8 +72,8 @@ def place_of(path: Path | str) -> Place:
         if SUBAGENTS in folders[1:]:
             last = len(folders) - 1 - folders[::-1].index(SUBAGENTS)
             main = folders[last - 1] if _UUID.fullmatch(folders[last - 1]) else None
-        return Place(main, stem.removeprefix(_AGENT))
-    return Place(stem if _UUID.fullmatch(stem) else None)
+        return PathIds(main, stem.removeprefix(_AGENT))
+    return PathIds(stem if _UUID.fullmatch(stem) else None)
 
 
 class Header(Struct):
@@ -152,7 +152,7 @@ def find_header(path: Path | str, read: Read, size: int) -> Header:
     )
 
 
-class _Row(Struct, rename="camel"):
+class _HeadRow(Struct, rename="camel"):
     """Fields are loosely typed: what has the wrong type is left out, never an error."""
 
     type: Any = None
@@ -183,7 +183,7 @@ class _Rows:
                 if self.complete:
                     break
 
-    def _take(self, row: _Row) -> None:
+    def _take(self, row: _HeadRow) -> None:
         self.session = self.session or _text(row.session_id)
         self.started = self.started or _text(row.timestamp)
         self.cwd = self.cwd or _text(row.cwd)
@@ -194,10 +194,10 @@ class _Rows:
         self.complete = all(found)
 
 
-_decode = msgspec.json.Decoder(_Row).decode
+_decode = msgspec.json.Decoder(_HeadRow).decode
 
 
-def _row(line: bytes) -> _Row | None:
+def _row(line: bytes) -> _HeadRow | None:
     for data in (line, mend(line)):
         try:
             return _decode(data)

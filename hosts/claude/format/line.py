@@ -23,7 +23,7 @@ ADDED_WORDS = ("bytes",)
 """What ``facts`` adds to the texts of a file: placeholders of media."""
 
 
-class _Message(Struct, gc=False):
+class _LooseMessage(Struct, gc=False):
     content: Raw = Raw()
 
 
@@ -37,7 +37,7 @@ class _Error(Struct, gc=False):
     message: Any = None
 
 
-class _Row(Struct, gc=False, rename="camel"):
+class _LooseRow(Struct, gc=False, rename="camel"):
     """Fields are loosely typed: what has the wrong type is left out, never an error."""
 
     type: Any = None
@@ -56,7 +56,7 @@ class _Source(Struct, gc=False):
     data: Raw = Raw()
 
 
-class _Block(Struct, gc=False):
+class _LooseBlock(Struct, gc=False):
     type: Any = None
     text: Any = None
     name: Any = None
@@ -91,7 +91,7 @@ class Line:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._row = accepted(data, _Row)
+        self._row = accepted(data, _LooseRow)
 
     def facts(
         self,
@@ -126,11 +126,11 @@ class Line:
         block = self._block(ordinal)
         return "" if block.type in THOUGHTS else _shown(block)
 
-    def _block(self, ordinal: int) -> _Block:
-        return self._blocks[ordinal] if ordinal < len(self._blocks) else _Block()
+    def _block(self, ordinal: int) -> _LooseBlock:
+        return self._blocks[ordinal] if ordinal < len(self._blocks) else _LooseBlock()
 
     @cached_property
-    def _blocks(self) -> list[_Block]:
+    def _blocks(self) -> list[_LooseBlock]:
         return _blocks(_content(self._row))
 
 
@@ -138,7 +138,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _entry_id(row: _Row, ordinal: int) -> str | None:
+def _entry_id(row: _LooseRow, ordinal: int) -> str | None:
     if not isinstance(row.uuid, str):
         return None
     return f"{row.uuid}/{ordinal}" if ordinal else row.uuid
@@ -147,30 +147,30 @@ def _entry_id(row: _Row, ordinal: int) -> str | None:
 # -- content -------------------------------------------------------------------
 
 
-def _content(row: _Row) -> Raw:
-    message = shaped(row.message, _Message)
+def _content(row: _LooseRow) -> Raw:
+    message = shaped(row.message, _LooseMessage)
     return message.content if message else Raw()
 
 
-def _blocks(content: Raw) -> list[_Block]:
+def _blocks(content: Raw) -> list[_LooseBlock]:
     """Return the blocks of a content, one for each slot; a text alone is one block."""
     text = shaped(content, str)
     if text is not None:
-        return [_Block("text", text)]
+        return [_LooseBlock("text", text)]
     found = []
     for raw in shaped(content, list[Raw]) or ():
-        block = shaped(raw, _Block) or _Block()
+        block = shaped(raw, _LooseBlock) or _LooseBlock()
         block.whole = raw
         found.append(block)
     return found
 
 
-def _joined(blocks: Iterable[_Block]) -> str:
+def _joined(blocks: Iterable[_LooseBlock]) -> str:
     """Return the text of blocks, each on lines of its own; media are named in place."""
     return "\n".join(part for block in blocks if (part := _shown(block)))
 
 
-def _shown(block: _Block) -> str:
+def _shown(block: _LooseBlock) -> str:
     """Return the text of a block, or a name in its place: ``[image image/png, 12,345 bytes]``."""
     if block.type == "text":
         return _text(block.text)
@@ -181,7 +181,7 @@ def _shown(block: _Block) -> str:
     return placeholder(named, source.data)
 
 
-def _spoken(row: _Row) -> str:
+def _spoken(row: _LooseRow) -> str:
     """Return the text of a row of the person or of the program."""
     if row.type == "attachment":
         return _attached(row)
@@ -192,7 +192,7 @@ def _spoken(row: _Row) -> str:
     return _joined(block for block in _blocks(_content(row)) if not is_result(_text(block.type)))
 
 
-def _attached(row: _Row) -> str:
+def _attached(row: _LooseRow) -> str:
     attachment = shaped(row.attachment, _Attachment) or _Attachment()
     if attachment.type == "queued_command":
         return _joined(_blocks(attachment.prompt))
@@ -202,7 +202,7 @@ def _attached(row: _Row) -> str:
     )
 
 
-def _told(row: _Row) -> str:
+def _told(row: _LooseRow) -> str:
     error = shaped(row.error, _Error)
     if error is not None:
         return _text(error.formatted) or _text(error.message)
@@ -212,12 +212,12 @@ def _told(row: _Row) -> str:
 # -- tools ---------------------------------------------------------------------
 
 
-def _call(block: _Block) -> dict[str, Any]:
+def _call(block: _LooseBlock) -> dict[str, Any]:
     raw = bytes(block.input)
     return {"tool": _text(block.name) or None, "arguments": compact(raw) if raw else None}
 
 
-def _result(block: _Block, row: _Row) -> dict[str, Any]:
+def _result(block: _LooseBlock, row: _LooseRow) -> dict[str, Any]:
     # The result of a tool that ran where the model runs is one object, or a list of such.
     single = bytes(block.content).startswith(b"{")
     text = described(block.content) if single else _joined(_blocks(block.content))

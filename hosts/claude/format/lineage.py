@@ -49,11 +49,11 @@ class Lineage(Struct, frozen=True):
     """Whether nothing that is appended can change them."""
 
 
-class _Row(Struct):
+class _LineageRow(Struct):
     timestamp: Any = None
 
 
-_decode = msgspec.json.Decoder(_Row).decode
+_decode = msgspec.json.Decoder(_LineageRow).decode
 
 
 def find_lineage(session: str, read: Read, size: int) -> Lineage:

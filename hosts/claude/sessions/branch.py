@@ -25,7 +25,7 @@ from hindnote.hosts.claude.sessions.spine import (
 from hindnote.hosts.claude.sessions.tree import Links, leaf_of, tip_of
 
 
-class _Place(NamedTuple):
+class _BranchPlace(NamedTuple):
     """Where a note belongs that is not on the walk."""
 
     member: bool
@@ -34,10 +34,10 @@ class _Place(NamedTuple):
     under_leaf: bool = False
 
 
-_OUT = _Place(False)
+_OUT = _BranchPlace(False)
 
 
-class Walk:
+class BranchWalk:
     """The rows on the way up from the leaf, and those that belong to them.
 
     Args:
@@ -181,11 +181,11 @@ class Walk:
             elif flags[row] & (ANSWER | RESULT) and groups[row] >= 0 and answers[groups[row]]:
                 members[row] = 1
             row = on_walk.find(0, row + 1)
-        decided: dict[int, _Place] = {}
+        decided: dict[int, _BranchPlace] = {}
         for note in notes:
             self._decide(links, note, decided)
 
-    def _decide(self, links: Links, note: int, decided: dict[int, _Place]) -> None:
+    def _decide(self, links: Links, note: int, decided: dict[int, _BranchPlace]) -> None:
         """Decide on a note, and on the notes between it and what they hang under."""
         flags = links.spine.flags
         chain = []
@@ -199,7 +199,9 @@ class Walk:
             self.members[below] = decided[below].member
             row = below
 
-    def _place(self, links: Links, note: int, parent: int, decided: dict[int, _Place]) -> _Place:
+    def _place(
+        self, links: Links, note: int, parent: int, decided: dict[int, _BranchPlace]
+    ) -> _BranchPlace:
         """Return where a note belongs that hangs under ``parent``."""
         if parent == ROOT or not self.members[parent]:
             return _OUT
@@ -208,13 +210,13 @@ class Walk:
         group = above.group if above else spine.groups[parent]
         if note in spine.steering:
             # Its parent is the row before it in the file, on whose branch it was sent.
-            return _Place(True, group)
+            return _BranchPlace(True, group)
         flags = spine.flags[note]
         under_leaf = above.under_leaf if above else self._leads_to_leaf(links, parent)
         if not flags & META and under_leaf:
-            return _Place(True, group, True)
+            return _BranchPlace(True, group, True)
         called = group >= 0 and spine.calling[group] and self._answers[group]
-        return _Place(True, group) if called and not flags & LEADS_ON else _OUT
+        return _BranchPlace(True, group) if called and not flags & LEADS_ON else _OUT
 
     def _leads_to_leaf(self, links: Links, row: int) -> bool:
         """Return whether a row is the leaf, or a preserved note that hangs under it.
@@ -268,7 +270,7 @@ def host_branch(spine: Spine) -> tuple[list[int], list[int]]:
         between these two.
     """
     links = Links(spine)
-    walk = Walk(links, history=False)
+    walk = BranchWalk(links, history=False)
     found = [
         row
         for row in range(len(spine.flags))

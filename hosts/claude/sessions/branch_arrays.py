@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import compress, count
 
 from hindnote.core.history.projection import Branch, SlotKind
-from hindnote.hosts.claude.sessions.branch import Walk
+from hindnote.hosts.claude.sessions.branch import BranchWalk
 from hindnote.hosts.claude.sessions.spine import Spine
 from hindnote.hosts.claude.sessions.tree import Links
 
@@ -28,7 +28,7 @@ class Assembly:
     def __init__(self) -> None:
         self.branch = Branch()
         self.windows: tuple[int, ...] = (1,)
-        self._walk: Walk | None = None
+        self._walk: BranchWalk | None = None
         self._revision = 0
         self._ranks = array("i", [0])
         """Numbers of answers on the branch, by one more than the response; 0 off it."""
@@ -51,7 +51,7 @@ class Assembly:
         found = (spine.firsts[row] for row in spine.compactions if walk.members[row])
         self.windows = (1, *(seq for seq in found if seq > first))
 
-    def _walked(self, spine: Spine) -> tuple[Walk, int]:
+    def _walked(self, spine: Spine) -> tuple[BranchWalk, int]:
         """Return the present walk, and the lowest row that may have changed."""
         if self._walk is not None and not spine.revision:
             cut = self._walk.extend(Links(spine))
@@ -60,7 +60,7 @@ class Assembly:
         if self._revision != spine.revision:
             spine.regroup()
             self._revision = spine.revision
-        self._walk = Walk(Links(spine), history=True)
+        self._walk = BranchWalk(Links(spine), history=True)
         return self._walk, 0
 
     def _forget(self, spine: Spine, cut: int) -> None:

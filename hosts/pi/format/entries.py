@@ -117,7 +117,7 @@ class System(_Message, tag="system", gc=False):
     toolsRemoved: Any = None
 
 
-class Row(Struct, gc=False, forbid_unknown_fields=True):
+class Entry(Struct, gc=False, forbid_unknown_fields=True):
     """One entry. An entry without the key ``parentId`` follows the one before it."""
 
     type: str
@@ -141,10 +141,10 @@ class Row(Struct, gc=False, forbid_unknown_fields=True):
 _LONG = 2 * MAX_DEPTH
 """Bytes that too deep a nesting takes at least."""
 
-_decode = msgspec.json.Decoder(Row).decode
+_decode = msgspec.json.Decoder(Entry).decode
 
 
-def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
+def read_rows(lines: Sequence[bytes]) -> list[Entry] | None:
     """Return the entry on each of some lines; None when they are to be read one by one.
 
     That is when one of them is blank, damaged or of a shape that the structs do not know.
@@ -157,7 +157,7 @@ def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
     return None if any(map(_is_deep, long)) else rows
 
 
-def read_row(line: bytes) -> Row | Header | None:
+def read_row(line: bytes) -> Entry | Header | None:
     """Return the entry on a line; None for JSON that is no entry of any kind.
 
     Raises:
@@ -174,7 +174,7 @@ def read_row(line: bytes) -> Row | Header | None:
     return row
 
 
-def _is_deep(row: Row) -> bool:
+def _is_deep(row: Entry) -> bool:
     """Return whether one of the values that may hold anything nests too deep."""
     message = row.message
     free: tuple[Any, ...]
@@ -193,7 +193,7 @@ def _is_deep(row: Row) -> bool:
     return any(map(too_deep, free))
 
 
-def _picked_row(line: bytes) -> Row | Header | None:
+def _picked_row(line: bytes) -> Entry | Header | None:
     value = parse(line)
     if not isinstance(value, dict):
         raise Unreadable("JSON, but no object")
@@ -202,7 +202,7 @@ def _picked_row(line: bytes) -> Row | Header | None:
     return _picked(value)
 
 
-def _picked(value: dict[str, Any]) -> Row | None:
+def _picked(value: dict[str, Any]) -> Entry | None:
     """Return an entry of plain JSON, taking only what has the right type."""
     type_ = value.get("type")
     if not isinstance(type_, str):
@@ -211,7 +211,7 @@ def _picked(value: dict[str, Any]) -> Row | None:
     if not (parent is UNSET or parent is None or isinstance(parent, str)):
         parent = UNSET
     message = value.get("message") if type_ == "message" else None
-    return Row(
+    return Entry(
         type_,
         id=_text(value, "id"),
         parentId=parent,
@@ -268,7 +268,7 @@ def _time(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def row_times(rows: Sequence[Row]) -> list[float]:
+def row_times(rows: Sequence[Entry]) -> list[float]:
     """Return when entries were written, in seconds since the epoch; NaN when unknown."""
     stamps = [row.timestamp for row in rows]
     try:
@@ -278,7 +278,7 @@ def row_times(rows: Sequence[Row]) -> list[float]:
         return list(map(_row_time, rows))
 
 
-def _row_time(row: Row) -> float:
+def _row_time(row: Entry) -> float:
     time = row.timestamp
     if isinstance(time, datetime):
         return time.timestamp()

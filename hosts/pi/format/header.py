@@ -102,7 +102,7 @@ def find_header(read: Read, size: int) -> Header | None:
     return None
 
 
-class _Row(Struct, tag_field="type", tag="session", forbid_unknown_fields=True):
+class _HeaderRow(Struct, tag_field="type", tag="session", forbid_unknown_fields=True):
     """A header as Pi writes it now; any other is read as plain JSON, with care."""
 
     id: str
@@ -112,7 +112,7 @@ class _Row(Struct, tag_field="type", tag="session", forbid_unknown_fields=True):
     parentSession: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Row).decode
+_decode = msgspec.json.Decoder(_HeaderRow).decode
 
 
 def _header_on(line: bytes) -> Header | None:

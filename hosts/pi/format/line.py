@@ -28,7 +28,7 @@ PASSED_OVER = frozenset({"text", "thinking", "toolCall"})
 """Blocks that are no part of a text, or whose text is missing."""
 
 
-class _Message(Struct, gc=False):
+class _LooseMessage(Struct, gc=False):
     """Fields are loosely typed: what has the wrong type is left out, never an error."""
 
     role: Any = None
@@ -47,7 +47,7 @@ class _Message(Struct, gc=False):
     fullOutputPath: Any = None
 
 
-class _Entry(Struct, gc=False):
+class _LooseEntry(Struct, gc=False):
     type: Any = None
     id: Any = None
     timestamp: Any = None
@@ -56,7 +56,7 @@ class _Entry(Struct, gc=False):
     message: Raw = Raw()
 
 
-class _Block(Struct, gc=False):
+class _LooseBlock(Struct, gc=False):
     type: Any = None
     text: Any = None
     mimeType: Any = None
@@ -86,8 +86,8 @@ class Line:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._entry = accepted(data, _Entry)
-        self._message = shaped(self._entry.message, _Message) or _Message()
+        self._entry = accepted(data, _LooseEntry)
+        self._message = shaped(self._entry.message, _LooseMessage) or _LooseMessage()
 
     def facts(self, kind: SlotKind, ordinal: int) -> SlotFacts:
         """Return the facts of a slot.
@@ -120,7 +120,7 @@ class Line:
         return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
 
     @cached_property
-    def _calls(self) -> list[_Block]:
+    def _calls(self) -> list[_LooseBlock]:
         return [block for block in _blocks(self._message.content) if block.type == "toolCall"]
 
 
@@ -128,11 +128,11 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _blocks(content: Raw) -> Iterator[_Block]:
+def _blocks(content: Raw) -> Iterator[_LooseBlock]:
     if text := shaped(content, str):
-        yield _Block("text", text)
+        yield _LooseBlock("text", text)
     for raw in shaped(content, list[Raw]) or ():
-        if block := shaped(raw, _Block):
+        if block := shaped(raw, _LooseBlock):
             yield block
 
 
@@ -152,12 +152,12 @@ def joined(content: Raw) -> str:
     return "\n".join(parts)
 
 
-def _image(block: _Block) -> str:
+def _image(block: _LooseBlock) -> str:
     named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
     return placeholder(named, block.data)
 
 
-def _result(message: _Message) -> dict[str, Any]:
+def _result(message: _LooseMessage) -> dict[str, Any]:
     text = joined(message.content)
     failed = message.isError if isinstance(message.isError, bool) else None
     tool = _text(message.toolName)
@@ -199,7 +199,7 @@ def _nested(raw: Raw) -> NestedCalls | None:
     return NestedCalls(records, names, nested.complete is True)
 
 
-def _command(message: _Message) -> dict[str, Any]:
+def _command(message: _LooseMessage) -> dict[str, Any]:
     command = message.command
     code = message.exitCode
     known = isinstance(code, int) or message.cancelled is True

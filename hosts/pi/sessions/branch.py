@@ -88,7 +88,7 @@ def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch
 
 
 def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
-    place = _Place(index)
+    place = _BranchPlace(index)
     # Results lie between answers with number 0, so look for the last one that has one.
     last = next((number for number in reversed(branch.answers) if number), 0)
     for first_entry, last_entry in more:
@@ -121,7 +121,7 @@ def _number_answers(branch: Branch, kinds: bytearray, last: int) -> int:
     return numbers[-1]
 
 
-class _Place:
+class _BranchPlace:
     """How many calls and results lie before a seq, counted from the nearest known seq."""
 
     def __init__(self, index: Index) -> None:
@@ -142,7 +142,7 @@ class _Place:
 
 
 def _name_calls(
-    branch: Branch, index: Index, place: _Place, kinds: bytearray, position: int
+    branch: Branch, index: Index, place: _BranchPlace, kinds: bytearray, position: int
 ) -> None:
     """Record call ids and tool names by position; ``place`` is at the first slot."""
     before, ids_before = place.calls, place.calls + place.results

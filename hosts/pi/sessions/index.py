@@ -21,7 +21,7 @@ from hindnote.hosts.pi.format.entries import (
     Assistant,
     Command,
     Custom,
-    Row,
+    Entry,
     ToolResult,
     User,
     read_row,
@@ -141,9 +141,9 @@ class Index:
             self._refuse()
         self._publish()
 
-    def _is_entry(self, row: Row | Header | None, offset: int, size: int) -> bool:
+    def _is_entry(self, row: Entry | Header | None, offset: int, size: int) -> bool:
         """Return whether a row is an entry; keep the header, and note what is neither."""
-        if type(row) is Row:
+        if type(row) is Entry:
             return True
         if type(row) is Header and self._header is None and offset + size <= HEADER_WITHIN:
             self._header = row
@@ -206,7 +206,7 @@ class Index:
             f"{self.label} is no Pi session: it has neither a session header nor entries of Pi",
         )
 
-    def _add(self, rows: list[Row], offsets: list[int], sizes: list[int]) -> None:
+    def _add(self, rows: list[Entry], offsets: list[int], sizes: list[int]) -> None:
         """Take in entries, a batch at a time: one by one would take twice as long."""
         self.offsets.fromlist(offsets)
         self.sizes.fromlist(sizes)
@@ -220,7 +220,7 @@ class Index:
         self._ids.append(ids)
         self._allot(rows)
 
-    def _start_run(self, entry: int, row: Row, fresh: list[str]) -> None:
+    def _start_run(self, entry: int, row: Entry, fresh: list[str]) -> None:
         """Find the parent of an entry that does not name the one before it."""
         # Version 1 has no ids, and the line of a parent may be damaged.
         parent = entry - 1
@@ -233,7 +233,7 @@ class Index:
             self.run_starts.append(entry)
             self.run_parents.append(parent)
 
-    def _allot(self, rows: list[Row]) -> None:
+    def _allot(self, rows: list[Entry]) -> None:
         """Give entries their seqs, by kind and role alone.
 
         One loop over local lists: this is where a cold index spends its own time.
@@ -276,7 +276,7 @@ class Index:
         self.times.fromlist(times)
         self.firsts.fromlist(firsts)
 
-    def _other_slot(self, row: Row, seq: int) -> int | None:
+    def _other_slot(self, row: Entry, seq: int) -> int | None:
         """Return the kind of slot of an entry that is neither answer nor result, if any."""
         type_ = row.type
         self._known = self._known or type_ in KNOWN_TYPES

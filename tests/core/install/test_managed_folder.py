@@ -16,7 +16,7 @@ from hindnote.core.install.managed_folder import FILE_LIMIT, MANIFEST, MANIFEST_
 
 FILES = {"a.txt": b"one", "deep/b.txt": b"two"}
 
-Place = partial(managed_folder.Place, names=re.compile(r"(?:deep/)?[a-z]\.txt"))
+Place = partial(managed_folder.ManagedFolder, names=re.compile(r"(?:deep/)?[a-z]\.txt"))
 
 
 def tree(folder: Path) -> dict[str, bytes]:

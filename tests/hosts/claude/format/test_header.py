@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.hosts.claude.format.header import Place, find_prompt, place_of
+from hindnote.hosts.claude.format.header import PathIds, find_prompt, place_of
 from hindnote.hosts.claude.paths import session_file
 from hindnote.hosts.claude.sessions.catalogue import Catalogue
 from hindnote.hosts.claude.sessions.projection import open_transcript
@@ -140,16 +140,16 @@ def test_a_file_is_the_session_that_it_is_named_after(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "place"),
     [
-        (f"/p/{NEW}.jsonl", Place(NEW)),
-        (f"/p/{NEW}/subagents/agent-x.jsonl", Place(NEW, "x")),
-        (f"/p/{NEW}/subagents/workflows/w/agent-x.jsonl", Place(NEW, "x")),
-        ("/p/agent-x.jsonl", Place(None, "x")),
-        ("/p/agent-.jsonl", Place()),
-        ("/p/renamed.jsonl", Place()),
-        ("subagents/agent-x.jsonl", Place(None, "x")),
+        (f"/p/{NEW}.jsonl", PathIds(NEW)),
+        (f"/p/{NEW}/subagents/agent-x.jsonl", PathIds(NEW, "x")),
+        (f"/p/{NEW}/subagents/workflows/w/agent-x.jsonl", PathIds(NEW, "x")),
+        ("/p/agent-x.jsonl", PathIds(None, "x")),
+        ("/p/agent-.jsonl", PathIds()),
+        ("/p/renamed.jsonl", PathIds()),
+        ("subagents/agent-x.jsonl", PathIds(None, "x")),
     ],
 )
-def test_a_path_says_whose_transcript_it_is(path: str, place: Place) -> None:
+def test_a_path_says_whose_transcript_it_is(path: str, place: PathIds) -> None:
     assert place_of(path) == place
 
 
