@@ -182,6 +182,25 @@ def test_a_notes_call_in_one_host_s_process_loads_what_it_needs_alone(
     assert {name for name in loaded if name.startswith("hindnote.core.cli")} == set()
 
 
+@pytest.mark.parametrize(
+    ("block", "handed_over"), [("origin: user", False), ("tags: [a, *x]", True), ("a: >\n b", True)]
+)
+def test_what_reads_yaml_is_loaded_for_a_block_that_needs_it_alone(
+    block: str, handed_over: bool, tmp_path: Path
+) -> None:
+    note = tmp_path / "notes" / "human" / "absent.md"
+    note.parent.mkdir(parents=True)
+    note.write_text(f"---\n{block}\n---\nbody\n")
+    code = ONE_CALL.format(host="pi", folder=str(tmp_path)).replace(
+        'answer.result["code"] == "not_found"', 'answer.result["text"].endswith("body\\n")'
+    )
+
+    loaded = at_run_time(code)
+
+    needed = {"frontmatter", "ruamel.yaml"}
+    assert loaded & needed == (needed if handed_over else set())
+
+
 ONE_SHOT = """
 import io, json, os, sys
 from hindnote.core.system import process
