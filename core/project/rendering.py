@@ -141,7 +141,10 @@ def _completeness_line(
         for name, count in completeness["collections"].items()
         if count["omitted"]
     ]
-    told += [f"{item['text']} clipped {counted(item['count'], 'time')}" for item in completeness["clipped"]]
+    told += [
+        f"{item['text']} clipped {counted(item['count'], 'time')}"
+        for item in completeness["clipped"]
+    ]
     told += [
         f"{name} {effects[kind]['total'] - effects[kind]['omitted']} of {effects[kind]['total']}"
         for kind, name in _WITHHELD.items()

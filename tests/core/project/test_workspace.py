@@ -194,18 +194,15 @@ def test_a_search_over_a_hostile_state_folder_works_in_memory(base: Path, run: R
     assert len(dto["data"]["results"]) == 1
 
 
-@pytest.mark.parametrize("suffix", ["", "-journal", "-wal", "-shm"])
-def test_an_index_file_that_is_a_link_is_replaced_and_not_followed(
-    base: Path, run: Run, suffix: str
-) -> None:
+def test_an_index_file_that_is_a_link_is_replaced_and_not_followed(base: Path, run: Run) -> None:
     (base / "docs").mkdir()
     (base / "docs" / "a.md").write_text("hello")
     run("artifact_search", query="hello")
-    link = base / ".hindnote" / f"artifacts.sqlite3{suffix}"
-    link.unlink(missing_ok=True)
+    link = base / ".hindnote" / "artifacts.sqlite3"
+    link.unlink()
     link.symlink_to(base.parent / "beside" / "secret.md")
 
-    dto = run("artifact_search", query="hello", rebuild=bool(suffix)).dto
+    dto = run("artifact_search", query="hello").dto
 
     assert dto["data"]["cache_state"]["state"] == "rebuilt"
     assert len(dto["data"]["results"]) == 1
