@@ -32,8 +32,10 @@ def write(folder: Path, number: int, size: int) -> None:
     (folder / name).write_text("\n".join(rows) + "\n")
 
 
-@pytest.fixture
-def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+@pytest.fixture(params=[{"query": ["qz"]}, {"about": "words of a person"}], ids=["query", "about"])
+def search(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], None]:
     for number in range(SMALL):
         write(tmp_path, number, 20_000)
     for number in range(SMALL, SMALL + 3):
@@ -47,7 +49,8 @@ def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None
 
     def work() -> None:
         # So short a word rules no session out.
-        found = dispatcher.call(call, "history_list", {"session": "*", "query": ["qz"]}).result
+        asked = {"session": "*", **request.param}
+        found = dispatcher.call(call, "history_list", asked).result
         assert (found["sessions_covered"], found["sessions_remaining"]) == (SMALL + 3, 0)
 
     work()
@@ -55,7 +58,7 @@ def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None
 
 
 def test_searches_beside_each_other_take_what_they_take_one_after_another(
-    search: Callable[[], None],
+    request: pytest.FixtureRequest, search: Callable[[], None]
 ) -> None:
     started = perf_counter()
     for _ in range(AT_ONCE):
@@ -70,6 +73,9 @@ def test_searches_beside_each_other_take_what_they_take_one_after_another(
         thread.join()
     together = perf_counter() - started
 
-    said(f"{AT_ONCE} searches beside each other: {together / alone:.2f} times one after another")
+    kind = request.node.callspec.id
+    said(
+        f"{AT_ONCE} searches ({kind}) beside each other: {together / alone:.2f} times one after another"
+    )
     if not SMOKE:
         assert together <= 1.3 * alone
