@@ -146,6 +146,76 @@ def call(dispatcher: Dispatcher, host: str, folder: Path, **arguments: Any) -> d
     return json.loads(json.dumps(answer.result).encode())  # type: ignore[no-any-return]
 
 
+Content = Callable[[str], bytes]
+
+USUAL = {
+    "pi": b"2026-11-30T09-00-00-000Z_odd.jsonl",
+    "claude": b"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee.jsonl",
+}
+
+# Its name unless it has the usual one, its content, and what the answer counts beside the rest.
+COSTS: dict[str, tuple[bytes | None, Content, dict[str, int]]] = {
+    "a name that is not UTF-8": (b"bad\xff.jsonl", lambda host: rows(host, "odd", WORDS), {}),
+    "a first row of more than 8 KiB": (
+        None,
+        lambda host: rows(host, "odd", f"{WORDS} {'x' * 9_000}", "more"),
+        {},
+    ),
+    "a record behind NUL bytes on its line": (
+        None,
+        lambda host: rows(host, "odd", WORDS, "more").replace(b"\n", b"\n" + b"\0" * 4_096, 1),
+        {"damaged_lines": 1},
+    ),
+    "an empty id": (
+        None,
+        lambda host: rows(host, "odd", WORDS).replace(b'd": "odd"', b'd": ""'),
+        {},
+    ),
+    "10 GB": (None, lambda host: rows(host, "odd", WORDS), {"sessions_skipped": 1}),
+}
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder in which the host that is tested keeps sessions."""
+    for name in ("HOME", "XDG_CACHE_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(tmp_path / "-w"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    pi_folder, claude_folder = tmp_path / "-w", tmp_path / "projects" / "-w"
+    found = pi_folder if request.getfixturevalue("host") == "pi" else claude_folder
+    found.mkdir(parents=True)
+    return found
+
+
+@pytest.mark.parametrize("what", COSTS)
+@pytest.mark.parametrize("host", ["pi", "claude"])
+def test_an_odd_file_costs_no_other_and_is_found_or_counted(
+    tmp_path: Path, folder: Path, host: str, what: str
+) -> None:
+    good = [f"{place:08d}" for place in range(GOOD)]
+    for name in good:
+        (folder / f"{name}.jsonl").write_bytes(rows(host, name, f"{WORDS} {name}"))
+    name_of_odd, content_of, counted = COSTS[what]
+    odd = folder / os.fsdecode(name_of_odd or USUAL[host])
+    odd.write_bytes(content_of(host))
+    if what == "10 GB":
+        os.truncate(odd, 10 << 30)
+    dispatcher = Dispatcher(Hosts.of({"pi": pi, "claude": claude}), tmp_path / "notes")
+
+    # So short a word rules no file out, so every session is decoded.
+    found = call(dispatcher, host, folder, session="*", query=["ma"])
+
+    expected = {f"{host}:{name}" for name in good}
+    named = {row["session"] for row in found["items"]}
+    assert expected <= named
+    assert len(named - expected) == ("sessions_skipped" not in counted)
+    assert found["sessions_covered"] == len(named)
+    assert found["sessions_remaining"] == 0
+    told = ("damaged_lines", "sessions_skipped", "note")
+    assert {name: found[name] for name in told if name in found} == counted
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("host", ["pi", "claude"])
 def test_a_bad_file_costs_itself_whatever_it_is_and_becomes(
