@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -41,3 +43,25 @@ def rounds() -> Callable[[int], int]:
     """
     thorough = settings.get_current_profile_name() == "thorough"
     return lambda full: full if thorough else max(full // 10, 1)
+
+
+@pytest.fixture(scope="session")
+def recorded_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the recorded sessions of both hosts, where each host would keep them."""
+    top = tmp_path_factory.mktemp("recorded")
+    data = Path(__file__).parent / "data"
+    shutil.copytree(data / "claude", top / "claude/projects/-workspace-demo")
+    shutil.copytree(data / "pi", top / "agent/sessions/--workspace-demo--")
+    return top
+
+
+@pytest.fixture
+def recorded(recorded_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let both hosts keep the recorded sessions, beside an empty home of notes; returns the folder."""
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(recorded_files / "agent"))
+    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(recorded_files / "claude"))
+    monkeypatch.setenv("HINDNOTE_HOME", str(tmp_path / "notes"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return recorded_files

@@ -38,6 +38,7 @@ Call a tool by hand:
 Look into the sessions of every host:
   hindnote sessions
   hindnote search 'why did we leave webpack?'
+  hindnote show SESSION
 
 Exit codes: 0 done, 1 refused (or, of doctor: something is wrong), 2 not possible.
 """
@@ -53,12 +54,14 @@ OWN = {
         "call",
         "demo",
         "doctor",
+        "export",
         "home",
         "hosts",
         "index",
         "schemas",
         "search",
         "sessions",
+        "show",
     )
 }
 

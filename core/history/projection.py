@@ -192,6 +192,22 @@ class Presentable(Protocol):
 
 
 @runtime_checkable
+class Sided(Protocol):
+    """What a projection may offer beyond: a look at the branches that the session has left."""
+
+    def kind_at(self, seq: int) -> SlotKind | None:
+        """Return what lies at a seq of any branch, which ``facts`` then reads as well.
+
+        None where nothing can be said.
+        """
+        ...
+
+    def facts(self, seq: int) -> SlotFacts:
+        """Return the facts of a slot."""
+        ...
+
+
+@runtime_checkable
 class Scannable(Protocol):
     """What a projection may offer beyond: a search then decodes fewer slots."""
 

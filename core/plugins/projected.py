@@ -21,6 +21,7 @@ from hindnote.core.history.projection import (
     NestedCalls,
     SessionHeader,
     SlotFacts,
+    SlotKind,
 )
 from hindnote.core.plugins.border import exactly, plain_optional, plain_text
 from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr
@@ -112,6 +113,14 @@ class Checked:
                 return _facts(self._answer.facts(seq))
         except BaseException as error:  # noqa: BLE001
             raise self._raised(f"facts({seq})", error) from crash(error)
+
+    def kind_at(self, seq: int) -> SlotKind | None:
+        """Return what lies at a seq of any branch; None where the plugin does not say."""
+        if not _has(self._answer, "kind_at"):
+            return None
+        with self._asking(f"kind_at({seq})"):
+            answer = self._answer.kind_at(seq)
+            return None if answer is None else exactly(answer, SlotKind, "kind_at")
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
         """Return what a viewer gets of a tool event; None where the plugin offers nothing."""

@@ -44,7 +44,10 @@ if TYPE_CHECKING:
     from hindnote.core.presentation.collect import Page, Shown
     from hindnote.core.presentation.models import DiffRow
 
-_STYLE = """
+WIDEST = 9
+"""Digits for which a column of line numbers is made wide enough."""
+
+STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --dim: #5b6570; --paper: #fbfbfa; --card: #fff;
   --edge: #dcdfe3; --ok: #1a7f37; --bad: #b3261e; --wait: #8a5a00; --add: #e3f6e8; --del: #fdeaea;
   --path: #7a2a8c; --mark: #fff0b3; }
@@ -83,7 +86,7 @@ pre { overflow-x: auto; margin: 0; padding: .1rem 0; unicode-bidi: plaintext; }
 .gap, .left { color: var(--dim); font-style: italic; }
 mark { background: var(--mark); color: inherit; }
 a { color: inherit; }
-"""
+""" + "\n".join(f".w{digits} {{ min-width: {digits}ch; }}" for digits in range(1, WIDEST + 1))
 
 
 def document(page: Page, full: bool) -> str:
@@ -91,7 +94,7 @@ def document(page: Page, full: bool) -> str:
     title = escape(visible(page.name or f"Session {page.session}"))
     about = " · ".join(visible(part) for part in (page.name and page.session, page.cwd) if part)
     count = len(page.results)
-    body = "\n".join(_Article(page, shown, full).html() for shown in page.results)
+    body = "\n".join(Article(shown, page.cwd, full).html() for shown in page.results)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -99,7 +102,7 @@ def document(page: Page, full: bool) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{title}</title>
-<style>{_STYLE}</style>
+<style>{STYLE}</style>
 </head>
 <body>
 <h1>{title}</h1>
@@ -111,11 +114,17 @@ def document(page: Page, full: bool) -> str:
 </html>"""
 
 
-class _Article:
-    """One tool event of a page."""
+class Article:
+    """One tool event of a page.
 
-    def __init__(self, page: Page, shown: Shown, full: bool) -> None:
-        self._page = page
+    Args:
+        shown: The event.
+        cwd: The session's directory, to which paths on the page lead; None: they lead nowhere.
+        full: Leave nothing out.
+    """
+
+    def __init__(self, shown: Shown, cwd: str | None, full: bool) -> None:
+        self._cwd = cwd
         self._shown = shown
         self._full = full
 
@@ -124,14 +133,17 @@ class _Article:
         shown = self._shown
         status = shown.status or "unknown"
         look = status if status in ("ok", "error") else "other"
-        body = "\n".join(self._body())
         subject = f"<code>{self._text(shown.subject)}</code> " if shown.subject else ""
         return (
             f'<article id="seq-{shown.seq}">\n<header><h2>{self._text(shown.tool or "unknown tool")}'
             f'</h2> {subject}<span class="{look}">{status}</span> <span class="dim">seq {shown.seq}</span> '
             f'<span class="dim">{self._text(shown.created_at or "")}</span></header>\n'
-            f'<div class="body">\n{body}\n</div>\n</article>'
+            f'<div class="body">\n{self.body()}\n</div>\n</article>'
         )
+
+    def body(self) -> str:
+        """Return what the tool did, without the line that names it."""
+        return "\n".join(self._body())
 
     def _text(self, text: str) -> str:
         return escape(line(text, self._full))
@@ -193,7 +205,7 @@ class _Article:
 
     def _linked(self, path: str | None, text: str, *below: str | None) -> str:
         """Return a text that leads to a path, where the session's directory makes one of it."""
-        target = located(self._page.cwd, *below, path) if path else None
+        target = located(self._cwd, *below, path) if path else None
         shown = self._text(text)
         return shown if target is None else f'<a href="{escape(target.as_uri())}">{shown}</a>'
 
@@ -306,7 +318,8 @@ class _Article:
 
 def _number(number: int | None, width: int) -> str:
     shown = "" if number is None else number
-    return f'<span class="no" style="min-width:{width}ch">{shown}</span>'
+    # A class, since strict pages take no style of a single element.
+    return f'<span class="no w{min(width, WIDEST)}">{shown}</span>'
 
 
 def marked(text: str, literal: re.Pattern[str]) -> str:

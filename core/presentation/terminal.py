@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from rich.cells import get_character_cell_size
@@ -60,13 +61,27 @@ def show(page: Page, full: bool, console: Console | None = None) -> None:
     for number, shown in enumerate(page.results):
         if number:
             console.print()
-        view = View(page, shown, full)
+        view = View(shown, page.cwd, full)
         console.print(view.head(), soft_wrap=True)
-        for part in view.body():
-            # A pipe has no width to break lines at.
-            pieces = folded(part, console.width - 2) if console.is_terminal else [part]
-            for piece in pieces:
-                console.print(Line("  ").append_text(piece), soft_wrap=True)
+        print_body(console, view)
+
+
+def body_text(shown: Shown, cwd: str | None, full: bool) -> str:
+    """Return what a tool did as plain text, as a pipe gets it."""
+    out = StringIO()
+    console = Console(file=out, color_system=None, highlight=False, force_terminal=False)
+    print_body(console, View(shown, cwd, full))
+    lines = out.getvalue().removesuffix("\n").split("\n")
+    return "\n".join(line.removeprefix("  ") for line in lines)
+
+
+def print_body(console: Console, view: View) -> None:
+    """Print what a tool did, without the line that names it."""
+    for part in view.body():
+        # A pipe has no width to break lines at.
+        pieces = folded(part, console.width - 2) if console.is_terminal else [part]
+        for piece in pieces:
+            console.print(Line("  ").append_text(piece), soft_wrap=True)
 
 
 class Row(Line):
@@ -109,8 +124,8 @@ def folded(part: Line, width: int) -> Iterator[Line]:
 class View:
     """One tool event in a terminal."""
 
-    def __init__(self, page: Page, shown: Shown, full: bool) -> None:
-        self._page = page
+    def __init__(self, shown: Shown, cwd: str | None, full: bool) -> None:
+        self._cwd = cwd
         self._shown = shown
         self._full = full
 
@@ -182,7 +197,7 @@ class View:
     def _path(self, path: str | None, text: str, *below: str | None) -> Line:
         """Return a text that leads to a path where the terminal can open one."""
         shown = Line(line(text, self._full))
-        target = located(self._page.cwd, *below, path)
+        target = located(self._cwd, *below, path)
         if path and target is not None:
             self._link(shown, target)
         return shown

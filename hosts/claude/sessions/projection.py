@@ -83,6 +83,10 @@ class ClaudeProjection:
         for row in dict.fromkeys(map(row_of, (seq, *self._further(seq)))):
             yield self._line(row).data if self._is_shared(row) else self._lines.of(row)
 
+    def kind_at(self, seq: int) -> SlotKind | None:
+        """Return what lies at a seq of any branch."""
+        return _KINDS[self._spine.kinds[seq - 1]] if 0 < seq <= self.last_seq else None
+
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
         """Return what a viewer gets of a tool event: Claude Code's own tools have a structure.
 

@@ -117,6 +117,10 @@ class PiProjection:
         entry = self._index.entry_of(seq)
         return (self._line(entry).data if self._is_shared(entry) else self._index.line(entry),)
 
+    def kind_at(self, seq: int) -> SlotKind | None:
+        """Return what lies at a seq of any branch."""
+        return _KINDS[self._index.kinds[seq - 1]] if 0 < seq <= self.last_seq else None
+
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
         """Return what a viewer gets of a tool event: Pi's own tools have a structure.
 

@@ -229,7 +229,7 @@ def test_a_read_file_has_its_line_numbers_on_a_page(tmp_path: Path) -> None:
 
     html = document(page(writer.path), full=False)
 
-    numbers = [int(number) for number in re.findall(r'class="no"[^>]*>(\d+)<', html)]
+    numbers = [int(number) for number in re.findall(r'class="no w\d">(\d+)<', html)]
     assert numbers == [*range(9, 159), *range(379, 429)]
 
 

@@ -1,0 +1,75 @@
+"""What the commands about one session share: which one, and what it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from hindnote.core.cli.session_options import asking_for
+from hindnote.core.cli.tree import Failure, current_directory
+from hindnote.core.errors import Refused
+from hindnote.core.history.sessions import EVERY, PROJECT, Target
+from hindnote.core.reader.listing import about
+from hindnote.core.text import clean
+from hindnote.core.text.messages import quote
+
+if TYPE_CHECKING:
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.history.sessions import Sessions
+    from hindnote.core.plugins.models import SessionEntry
+
+
+class Opened(Struct, frozen=True):
+    """A session that is read."""
+
+    session: str
+    """Its canonical name."""
+
+    projection: Projection
+    title: str
+    """The name that the person gave it, else how its first prompt begins, else its own name."""
+
+    @property
+    def facts(self) -> str:
+        """Where and when it ran, on one line."""
+        header = self.projection.header
+        return " · ".join(filter(None, (self.session, header.cwd, (header.started or "")[:16])))
+
+
+def opened(selector: str | None) -> Opened:
+    """Return the session that a person asks for.
+
+    Args:
+        selector: As everywhere; None for the latest one of the current directory.
+
+    Raises:
+        Refused: There is no such session, or it cannot be read.
+        Failure: No selector was given, and no session ran here.
+    """
+    asked = asking_for(EVERY)
+    found = asked.dispatcher.sessions(asked.call)
+    target = _latest(found) if selector is None else found.target(clean(selector))
+    projection = found.open(target)
+    if projection is None:
+        raise Refused("unknown_session", f"session {quote(target.canonical)} is not there now")
+    entry = target.entry
+    title = projection.header.name or (about(entry) if entry else "") or target.canonical
+    return Opened(target.canonical, projection, title)
+
+
+def _latest(found: Sessions) -> Target:
+    """Return the main session of this directory that changed last, else of its project."""
+    here = current_directory()
+    for entry in _main_sessions(found, EVERY):
+        if entry.cwd is not None and Path(entry.cwd) == here:
+            return Target(entry.canonical, entry)
+    for entry in _main_sessions(found, PROJECT):
+        return Target(entry.canonical, entry)
+    raise Failure(f"no session ran in {here}; name one ('hindnote sessions' lists them)")
+
+
+def _main_sessions(found: Sessions, selector: str) -> list[SessionEntry]:
+    entries = [one.entry for one in found.many(selector) if one.entry is not None]
+    return [entry for entry in entries if "/" not in entry.id]

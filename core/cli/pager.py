@@ -1,0 +1,52 @@
+"""A pager for long output on a terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from contextlib import suppress
+from pathlib import PurePath
+
+import click
+
+
+def page(text: str, *, at_end: bool = False) -> None:
+    """Show a text in the person's pager, or print it where there is none.
+
+    ``PAGER`` names the pager, ``less`` is taken without it; an empty one or ``cat`` means none.
+
+    Args:
+        text: What to show, its colors as a terminal takes them.
+        at_end: Begin at the end of the text, in ``less``.
+    """
+    command = _command(at_end)
+    if command is None:
+        click.echo(text, nl=False, color=True)
+        return
+    # less shows colors, and leaves at once when all fits on the screen.
+    environment = {**os.environ, "LESS": os.environ.get("LESS") or "-FRX"}
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
+    assert process.stdin is not None
+    # The person may leave before all of it was read, also by an interrupt, which less keeps.
+    with suppress(BrokenPipeError), process.stdin as pipe:
+        pipe.write(text.encode("utf-8", "replace"))
+    while True:
+        try:
+            process.wait()
+            return
+        except KeyboardInterrupt:
+            continue
+
+
+def _command(at_end: bool) -> list[str] | None:
+    try:
+        words = shlex.split(os.environ.get("PAGER", "less"))
+    except ValueError:
+        return None
+    program = shutil.which(words[0]) if words else None
+    if program is None or PurePath(program).name == "cat" or os.environ.get("TERM") == "dumb":
+        return None
+    is_less = PurePath(program).name == "less"
+    return [program, *words[1:], *(["+G"] if is_less and at_end else [])]
