@@ -14,6 +14,7 @@ import click
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.tree import Failure, Tree, let_go, settle_unsaid, unwritten
 from hindnote.core.errors import ArgumentError, HostFailure
+from hindnote.core.system.process import keep_output
 from hindnote.core.text.controls import escaped
 
 HELP = """A memory for coding agents that outlives their context window.
@@ -148,6 +149,7 @@ def make_app() -> App:
 
 def run() -> NoReturn:
     """Run the command line on this process's arguments."""
+    keep_output()
     for stream in (sys.stdout, sys.stderr):
         _forgive(stream)
     try:

@@ -6,7 +6,9 @@ This module itself imports nothing heavy.
 from __future__ import annotations
 
 import gc
+import io
 import os
+import sys
 from pathlib import Path
 
 
@@ -33,14 +35,47 @@ def take_over_pipes() -> tuple[int, int]:
     Returns:
         What is read from, and what is written to; both wait until they can.
     """
-    source, sink = os.dup(0), os.dup(1)
+    source, sink = os.dup(0), os.dup(1 if sys.stdout is None else sys.stdout.fileno())
     for descriptor in (source, sink):
         os.set_blocking(descriptor, True)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    os.dup2(2, 1)
+    _lead_output_away()
     return source, sink
+
+
+def keep_output() -> None:
+    """Keep standard output for what this process prints to ``sys.stdout``.
+
+    Whatever else writes to descriptor 1 (a plugin, a child process) ends on standard error,
+    and so damages no answer that a program reads.
+    """
+    stream = sys.stdout
+    if not isinstance(stream, io.TextIOWrapper):
+        # Closed, or taken over already.
+        return
+    sink = os.dup(stream.fileno())
+    stream.flush()
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(sink, "w")),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+    _lead_output_away()
+
+
+def _lead_output_away() -> None:
+    """Let descriptor 1 lead to standard error, or nowhere when that is closed."""
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        if nowhere != 1:
+            os.close(nowhere)
 
 
 def process_directory() -> Path:

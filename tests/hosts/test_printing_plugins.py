@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import QUERY, Search, mcp, one_shot, pi, resident
+from programs import QUERY, Search, command_line, mcp, one_shot, pi, resident, search_command
 
 NOISE = """
 import os, subprocess, sys
@@ -61,7 +61,7 @@ def noisy(tmp_path: Path, environment: dict[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONPATH": path}
 
 
-@pytest.mark.parametrize("search", [one_shot, resident, mcp, pi])
+@pytest.mark.parametrize("search", [one_shot, resident, mcp, pi, command_line, search_command])
 def test_a_plugin_that_prints_in_every_way_damages_no_answer(
     search: Search, tmp_path: Path, noisy: dict[str, str]
 ) -> None:
