@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from hindnote.core.fs.handles import closing, open_root
+from hindnote.core.fs.locks import HeldError, locked_file
 
 WAIT_SECONDS = 60.0
 """How long to wait for another; it may run commands of the host itself."""
-
-_POLL_SECONDS = 0.05
 
 
 class Busy(Exception):
@@ -31,19 +32,17 @@ def alone() -> Iterator[None]:
         Busy: Another one did not end in time.
         OSError: The lock's file cannot be used.
     """
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(
-        lock_file(), timeout=WAIT_SECONDS, poll_interval=_POLL_SECONDS, fallback_to_soft=False
-    )
-    try:
-        lock.acquire()
-    except Timeout:
-        raise Busy(
-            f"another hindnote has been installing or uninstalling for {WAIT_SECONDS:g} seconds; "
-            "nothing was changed, try again when it has ended"
-        ) from None
-    try:
+    file = lock_file()
+    with ExitStack() as stack:
+        folder = stack.enter_context(closing(open_root(file.parent)))
+        try:
+            stack.enter_context(locked_file(folder, file.name, seconds=WAIT_SECONDS))
+        except HeldError:
+            raise Busy(
+                "another hindnote has been installing or uninstalling for "
+                f"{WAIT_SECONDS:g} seconds; nothing was changed, try again when it has ended"
+            ) from None
+        except OSError as error:
+            error.filename = str(file)
+            raise
         yield
-    finally:
-        lock.release()

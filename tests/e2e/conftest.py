@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from filelock import FileLock
+
+from hindnote.core.fs.handles import closing, open_root
+from hindnote.core.fs.locks import locked_file
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -111,7 +113,7 @@ def host_modules(node: Path, pytestconfig: pytest.Config) -> Path:
     age = pytestconfig.getoption("--e2e-hosts", "newest")
     folder = _folder() if age == "newest" else _folder() / age
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock", timeout=900):
+    with closing(open_root(folder)) as handle, locked_file(handle, ".lock", seconds=900):
         if not _installed(folder, PINS[age]):
             _install(folder, PINS[age], node.parent)
     return folder / "node_modules"

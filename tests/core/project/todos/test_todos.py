@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from journal_files import sealed
 
+from hindnote.core.fs import handles, locks
 from hindnote.core.project import state
 from hindnote.core.project.contract.envelope import IssueCode
 
@@ -571,12 +572,13 @@ def test_a_journal_of_another_root_is_finished_there(base: Path, run: Run) -> No
 def test_a_mutation_waits_a_bounded_time_for_the_lock(
     base: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filelock import FileLock
-
     put(base, "007-pending-p1-x.md")
     run("todo_allocate")
     monkeypatch.setattr(state, "LOCK_SECONDS", 0.05)
-    with FileLock(base / ".hindnote" / "todo.lock", fallback_to_soft=False):
+    with (
+        handles.closing(handles.open_root(base / ".hindnote")) as folder,
+        locks.locked_file(folder, "todo.lock", seconds=0),
+    ):
         assert run("todo_allocate").dto["error"]["code"] == "locked"
         assert run("todo_list").dto["ok"] is True
     assert run("todo_allocate").dto["ok"] is True
