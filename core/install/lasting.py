@@ -15,6 +15,11 @@ LASTING = "install hindnote with `uv tool install` or `pipx install`"
 
 _UV = re.compile(r"/(?:archive|environments|builds)-v\d+/")
 _PIPX = re.compile(r"/(?:\.cache|Caches)/pipx/|/pipx/\.cache/")
+_TEMPORARY = ("/tmp", "/var/tmp")
+"""Folders that systems empty by themselves, beside the ones that the environment names."""
+
+_TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+"""In them the environment names such folders. `tempfile` falls back on the current directory."""
 
 
 def vanishing(python: str) -> str | None:
@@ -29,7 +34,16 @@ def vanishing(python: str) -> str | None:
         return "lies in uv's cache, where `uvx` and `uv run` keep it until the cache is cleaned"
     if _PIPX.search(path):
         return "lies in pipx's cache, where `pipx run` keeps it for some days"
+    if any(_is_below(path, folder) for folder in temporary_folders()):
+        return "lies in a folder for temporary files, which the system empties"
     return None
+
+
+def temporary_folders() -> list[str]:
+    """Return the folders for temporary files, of the system and of the environment."""
+    named = [os.environ.get(variable, "") for variable in _TEMPORARY_VARIABLES]
+    # One that holds everything says nothing.
+    return [*_TEMPORARY, *(folder for folder in named if Path(folder).name)]
 
 
 def _is_below(path: str, folder: str) -> bool:

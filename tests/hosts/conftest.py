@@ -18,6 +18,12 @@ def session_count(rounds: Callable[[int], int]) -> int:
     return rounds(4_010) // 2
 
 
+@pytest.fixture(autouse=True)
+def _interpreter_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be said of the tests' own environment, which may lie in a temporary folder."""
+    monkeypatch.setattr("hindnote.core.install.lasting.temporary_folders", list)
+
+
 @pytest.fixture(scope="session")
 def session_files(tmp_path_factory: pytest.TempPathFactory, session_count: int) -> Path:
     """Return a folder with the sessions of two hosts, which nobody changes."""
