@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from time import time
 from typing import Any
 
 from hindnote.core.errors import HostFailure, Refused
@@ -24,6 +25,8 @@ from hindnote.testing.turns import (
     Person,
     ToolCall,
 )
+
+DAY = 86_400.0
 
 _ODD: tuple[Any, ...] = (None, 7, "x", [], {}, [[1]])
 
@@ -167,6 +170,34 @@ def fork_names_what_it_came_from(bench: Bench) -> None:
     assert "In the fork." not in bench.said(), (
         "what was said in a fork is also in the session that it was made from"
     )
+
+
+def fork_inherits_from_its_ancestors(bench: Bench) -> None:
+    """The identity of a fork names the sessions whose notes it inherits, the nearest first."""
+    if not isinstance(bench.writer, Forking):
+        return
+    bench.append(OPENING)
+    session = bench.projection().header.session_id
+    own = [one.session_id for one in bench.hosts.identity(bench.call).ancestors]
+    assert not own, (
+        f"the session {session!r} is no fork, and its identity names the ancestors {own}"
+    )
+    call, line = bench.call, [session]
+    for words in ("In the fork.", "In the fork of the fork."):
+        call = bench.writer.fork(call)
+        bench.writer.append(call, [Person(words), Answer("Seen.")])
+        found = bench.hosts.identity(call).ancestors
+        named = [one.session_id for one in found]
+        assert named == line, (
+            f"the identity of a fork names the ancestors {named}, not {line}; give the sessions "
+            "that it descends from, the nearest first"
+        )
+        late = [one.forked for one in found if one.forked and one.forked > time() + DAY]
+        assert not late, (
+            f"an ancestor is said to have been forked at {late[0]}; give seconds since the epoch, "
+            "or None"
+        )
+        line = [bench.projection(call).header.session_id, *line]
 
 
 def subagent_has_a_session_of_its_own(bench: Bench) -> None:

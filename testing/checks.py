@@ -16,6 +16,7 @@ from hindnote.testing.bench import Bench
 from hindnote.testing.changing import (
     arguments_are_as_recorded,
     catalogue_is_newest_first,
+    fork_inherits_from_its_ancestors,
     fork_names_what_it_came_from,
     no_problem,
     oddly_shaped_row_crashes_nothing,
@@ -329,6 +330,7 @@ _ALL: tuple[Check, ...] = (
     window_starts_at_its_first_slot,
     rolled_back_turns_leave_the_branch,
     fork_names_what_it_came_from,
+    fork_inherits_from_its_ancestors,
     subagent_has_a_session_of_its_own,
     damaged_record_costs_only_itself,
     oddly_shaped_row_crashes_nothing,

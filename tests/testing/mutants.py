@@ -14,7 +14,16 @@ from broken import Host, Living, reading
 from logbook import plugin
 from logbook.session import Voyage, open_logbook
 
-from hindnote.hosting import Branch, HostCall, HostIdentity, Refused, SlotFacts, SlotKind, instant
+from hindnote.hosting import (
+    Ancestor,
+    Branch,
+    HostCall,
+    HostIdentity,
+    Refused,
+    SlotFacts,
+    SlotKind,
+    instant,
+)
 
 NAN = float("nan")
 
@@ -229,6 +238,16 @@ def along(kind: type[Living]) -> Host:
 # -- identities ----------------------------------------------------------------
 
 
+def inheriting(change: Callable[[tuple[Ancestor, ...]], Any]) -> Host:
+    """A host whose identities name other ancestors."""
+
+    def identity(call: HostCall) -> HostIdentity | None:
+        found = plugin.host_identity(call)
+        return found and found.model_copy(update={"ancestors": change(found.ancestors)})
+
+    return Host(identity=identity)
+
+
 def of_a_mate(call: HostCall) -> HostIdentity:
     known = plugin.host_identity(call)
     named = known.session_id if call.agent_id is None else f"{known.session_id}/{call.agent_id}"
@@ -246,6 +265,7 @@ FACTS = "facts_answer_for_every_slot"
 WINDOW = "window_starts_at_its_first_slot"
 UNDO = "rolled_back_turns_leave_the_branch"
 SAYS = "catalogue_says_what_the_session_says"
+INHERITS = "fork_inherits_from_its_ancestors"
 
 MUTANTS: dict[str, tuple[str, Host, str]] = {
     # What a branch says of time.
@@ -527,6 +547,31 @@ MUTANTS: dict[str, tuple[str, Host, str]] = {
             )
         ),
         "names None as its parent",
+    ),
+    "a fork that inherits nothing": (
+        INHERITS,
+        inheriting(lambda found: ()),
+        "names the ancestors []",
+    ),
+    "a fork that knows its parent alone": (
+        INHERITS,
+        inheriting(lambda found: found[:1]),
+        "names the ancestors ['voyage-2']",
+    ),
+    "ancestors that begin with the oldest": (
+        INHERITS,
+        inheriting(lambda found: found[::-1]),
+        "the nearest first",
+    ),
+    "a session that is a fork of nothing": (
+        INHERITS,
+        inheriting(lambda found: found or (Ancestor(session_id="voyage-0"),)),
+        "is no fork",
+    ),
+    "a fork that was made in milliseconds": (
+        INHERITS,
+        inheriting(lambda found: tuple(one.model_copy(update={"forked": 1.8e12}) for one in found)),
+        "give seconds since the epoch",
     ),
     "a subagent that is not listed": (
         "subagent_has_a_session_of_its_own",

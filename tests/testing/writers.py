@@ -154,6 +154,23 @@ class ClaudeWriter:
     def rewind(self, call: HostCall) -> None:
         self._last = self._before_person
 
+    def fork(self, call: HostCall) -> HostCall:
+        assert call.session_file is not None
+        session = str(uuid.uuid4())
+        forked = call.session_file.with_name(f"{session}.jsonl")
+        rows = map(json.loads, call.session_file.read_text("utf-8").splitlines())
+        # As Claude Code 2.1 does: a copied answer names the session that wrote it first.
+        _write(
+            forked,
+            (
+                {**row, "sessionId": session}
+                if row["type"] != "assistant"
+                else {"requestSessionId": row["sessionId"], **row, "sessionId": session}
+                for row in rows
+            ),
+        )
+        return call.model_copy(update={"session_id": session, "session_file": forked})
+
     def delegate(self, call: HostCall) -> HostCall:
         self._last = None
         return call.model_copy(update={"agent_id": "a83738d35d4d5bb9c"})

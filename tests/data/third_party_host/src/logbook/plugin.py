@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hindnote.hosting import (
+    Ancestor,
     Decoration,
     HostCall,
     HostIdentity,
@@ -24,6 +25,9 @@ SLUG = "logbook"
 HEAD_LIMIT = 1 << 20
 """Bytes of a first line, at most; a file with a longer one is no logbook."""
 
+MOST_FORKS = 100
+"""Logbooks that a fork descends from, at most; two broken ones may name each other."""
+
 
 @hookimpl
 def host_base_cwd(call: HostCall) -> Path | None:
@@ -38,6 +42,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
         session_id=call.session_id or _id(head),
         agent=call.agent or "logbook",
         model=call.model or "default",
+        ancestors=tuple(_ancestors(call, head)),
     )
 
 
@@ -76,6 +81,16 @@ def first_line(file: Path) -> dict[str, Any]:
 def _id(head: dict[str, Any]) -> str | None:
     named = head.get("id")
     return named if isinstance(named, str) and named else None
+
+
+def _ancestors(call: HostCall, head: dict[str, Any]) -> Iterator[Ancestor]:
+    """Yield the logbooks that a fork descends from, the nearest first."""
+    for _ in range(MOST_FORKS):
+        parent = head.get("parent")
+        if not isinstance(parent, str) or Path(parent).name != parent:
+            return
+        yield Ancestor(session_id=parent)
+        head = first_line(_folder(call) / f"{parent}.log")
 
 
 def _folder(call: HostCall) -> Path:
