@@ -48,7 +48,14 @@ class Hold:
     event: threading.Event
 
 
-Block = Text | ToolCall | Hold
+@dataclass(frozen=True)
+class Native:
+    """A block in the dialect's own form, which no other dialect has."""
+
+    item: dict[str, Any]
+
+
+Block = Text | ToolCall | Hold | Native
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,8 @@ class _Answer:
         for block in self.blocks:
             if isinstance(block, Hold):
                 block.event.wait(HOLD_LIMIT)
+            elif isinstance(block, Native):
+                yield {"type": "native", "item": block.item}
             elif isinstance(block, Text):
                 yield {"type": "text", "text": block.text}
             else:

@@ -108,6 +108,9 @@ def _from_responses(item: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _to_responses(id: str, block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "native":
+        item: dict[str, Any] = block["item"]
+        return item
     if block["type"] == "text":
         content = [{"type": "output_text", "text": block["text"]}]
         return {"type": "message", "role": "assistant", "id": id, "content": content}
