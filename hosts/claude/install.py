@@ -160,7 +160,7 @@ def claude_version(executable: str) -> tuple[int, ...] | None:
 
 
 def _usable_claude(*, required: bool) -> str | None:
-    """Return the Claude Code on the PATH, having seen that it is new enough."""
+    """Return the Claude Code on the PATH; one that is known to load no such plugin is refused."""
     executable = outside_project("claude")
     if executable is None:
         if required:
@@ -171,8 +171,11 @@ def _usable_claude(*, required: bool) -> str | None:
         return None
     version = claude_version(executable)
     if version is None:
-        raise click.ClickException(f"{executable} --version does not say which version it is")
-    if version < NEEDED:
+        report(
+            f"warning: {executable} --version does not say which version it is; hindnote needs "
+            f"Claude Code {dotted(NEEDED)} or newer"
+        )
+    elif version < NEEDED:
         raise click.ClickException(
             f"{executable} is Claude Code {dotted(version)}; hindnote needs {dotted(NEEDED)} or "
             "newer, whose plugins can have hooks modules (`claude update` brings the newest)"

@@ -4,11 +4,16 @@ Seen with Claude Code 2.1.332: ``/plugin`` and ``claude plugin disable`` write
 ``"enabledPlugins": {"<plugin>": false}`` into the settings of one scope. Of several scopes that
 name the plugin, ``local`` goes before ``project`` and that before ``user``. Without any, a
 plugin of the ``skills`` folder is on and one of a marketplace is off.
+
+The settings of whoever administers the machine, ``managed-settings.json`` and then the files of
+``managed-settings.d`` by name, go before all of them. A plugin of the ``skills`` folder is not
+loaded where they name one that is called the same, of any source, on or off.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +30,21 @@ MARKETPLACE_PLUGIN = "hindnote@hindnote"
 """The plugin as Claude Code names it when it comes from our marketplace."""
 
 
+MANAGED = "managed"
+
+_MANAGED_FOLDERS = {
+    "darwin": "/Library/Application Support/ClaudeCode",
+    "win32": "C:\\Program Files\\ClaudeCode",
+}
+
+
 @dataclass(frozen=True)
 class SwitchedOff:
     """A plugin that Claude Code does not load, because of its settings."""
 
     plugin: str
     scope: str
-    """``user``, ``project`` or ``local``, as Claude Code calls its settings."""
+    """``user``, ``project``, ``local`` or ``managed``, as Claude Code calls its settings."""
 
     settings: Path
     """The file of that scope."""
@@ -43,22 +56,56 @@ class SwitchedOff:
     def told(self) -> str:
         """What is said of it."""
         off = "is switched off in" if self.named else "is not switched on in"
+        if self.scope == MANAGED and self.plugin == SKILLS_PLUGIN:
+            off = "has its name taken by"
         return f"{off} {self.settings}, so Claude Code does not load it"
 
     @property
     def advice(self) -> str:
         """What switches it on again."""
+        if self.scope == MANAGED:
+            return "whoever administers this machine can change that file"
         return f"`claude plugin enable {self.plugin} --scope {self.scope}` switches it on"
 
 
 def switched_off(plugin: str) -> SwitchedOff | None:
     """Return what switches a plugin off in the current directory, None when it is on."""
+    managed = _managed(plugin)
+    if managed is not None:
+        is_on, settings = managed
+        return None if is_on else SwitchedOff(plugin, MANAGED, settings)
     user = "user", usual_config_dir() / "settings.json"
     for scope, settings in (*_project_settings(), user):
         enabled = _enabled(settings).get(plugin)
         if isinstance(enabled, bool):
             return None if enabled else SwitchedOff(plugin, scope, settings)
     return None if plugin == SKILLS_PLUGIN else SwitchedOff(plugin, *user, named=False)
+
+
+def managed_folder() -> Path:
+    """Return the folder of the settings of whoever administers the machine."""
+    return Path(_MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code"))
+
+
+def _managed(plugin: str) -> tuple[bool, Path] | None:
+    """Return what managed settings make of a plugin and which file does; None: nothing."""
+    name, _, _ = plugin.partition("@")
+    found = None
+    for settings in _managed_files():
+        enabled = _enabled(settings)
+        if plugin == SKILLS_PLUGIN:
+            if any(key.partition("@")[0] == name for key in enabled):
+                return False, settings
+        elif isinstance(enabled.get(plugin), bool):
+            found = enabled[plugin] is True, settings
+    return found
+
+
+def _managed_files() -> list[Path]:
+    """Return the managed settings files, the stronger one last."""
+    folder = managed_folder()
+    parts = (folder / "managed-settings.d").glob("[!.]*.json")
+    return [folder / "managed-settings.json", *sorted(parts)]
 
 
 def _project_settings() -> Iterator[tuple[str, Path]]:

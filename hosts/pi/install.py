@@ -22,8 +22,8 @@ from hindnote.core.system.programs import on_path, outside_project
 from hindnote.hosts.pi.paths import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
 
 PI = (1, 5)
-"""Major and minor version of the oldest Pi that the extension works with: 1.4 has no
-``keyHint`` for a tool's renderer. The end-to-end tests run it and the newest."""
+"""Major and minor version of the oldest Pi that the extension works with: 1.4.0 runs the tools,
+but has no ``keyHint`` for a tool's renderer. The end-to-end tests run it and the newest."""
 
 TESTED = (1, 6)
 """Major and minor version of the newest Pi that the end-to-end tests run."""
@@ -39,7 +39,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done,
 @_dry_run
 def install(project: bool, dry_run: bool) -> None:
     """Give Pi the notes and history tools."""
-    _refuse_old_pi()
+    _warn_of_pi()
     with explained(NoWholePath):
         _check_variables()
     here, other = reversed(scopes()) if project else scopes()
@@ -82,17 +82,22 @@ def pi_version(program: str) -> tuple[int, ...] | None:
     return version_in(told_version(program))
 
 
-def _refuse_old_pi() -> None:
-    """Raise where the Pi on the PATH is too old; say so where there is none."""
+def _warn_of_pi() -> None:
+    """Say where there is no Pi on the PATH, and where it may be too old for all to work."""
+    needed = f"hindnote needs Pi {dotted(PI)} or newer"
     if on_path("pi") is None:
-        report(f"there is no pi on the PATH; hindnote needs Pi {dotted(PI)} or newer")
+        report(f"there is no pi on the PATH; {needed}")
     # One that the project at hand brought along is not run.
     program = outside_project("pi")
-    release = pi_version(program) if program else None
-    if release is not None and release[:2] < PI:
-        raise click.ClickException(
-            f"{program} is Pi {dotted(release)}; hindnote needs {dotted(PI)} or newer: "
-            "update Pi, then install again"
+    if program is None:
+        return
+    release = pi_version(program)
+    if release is None:
+        report(f"warning: {program} --version does not say which version it is; {needed}")
+    elif release[:2] < PI:
+        report(
+            f"warning: {program} is Pi {dotted(release)}, in which not all of it works; {needed}: "
+            "update Pi"
         )
 
 

@@ -189,6 +189,67 @@ def test_a_marketplace_that_claude_did_not_install_from_is_told(tmp_path: Path) 
     assert wrong() == []
 
 
+def switch(file: Path, **plugins: object) -> None:
+    """Write settings that name plugins of hindnote's name, by what stands behind the ``@``."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    named = {f"hindnote@{source}".replace("_", "-"): value for source, value in plugins.items()}
+    file.write_text(json.dumps({"enabledPlugins": named}))
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    # Claude Code 2.1.332 loads none of them from the skills folder then.
+    [("skills_dir", False), ("skills_dir", True), ("other", True), ("other", ["1.0"])],
+)
+def test_managed_settings_that_take_the_name_keep_the_skills_folders_plugin_out(
+    tmp_path: Path, managed: Path, source: str, value: object
+) -> None:
+    installed()
+    switch(tmp_path / "home/.claude/settings.json", skills_dir=True)
+    switch(managed / "managed-settings.json", **{source: value})
+
+    [finding] = wrong()
+
+    assert (finding.level, finding.subject) == ("warning", "hindnote@skills-dir")
+    file = managed / "managed-settings.json"
+    assert finding.message == f"has its name taken by {file}, so Claude Code does not load it"
+    assert finding.advice == "whoever administers this machine can change that file"
+
+
+@pytest.mark.parametrize(
+    ("user", "base", "part", "on"),
+    # What Claude Code 2.1.332 makes of them.
+    [
+        (True, False, None, False),
+        (False, True, None, True),
+        (True, False, True, True),
+        (False, True, False, False),
+        (True, None, False, False),
+        (True, None, None, True),
+    ],
+)
+def test_managed_settings_decide_about_a_marketplaces_plugin(
+    tmp_path: Path,
+    managed: Path,
+    user: bool | None,
+    base: bool | None,
+    part: bool | None,
+    on: bool,
+) -> None:
+    list(marketplace_place().put(marketplace_files()))
+    for file, value in (
+        (tmp_path / "home/.claude/settings.json", user),
+        (managed / "managed-settings.json", base),
+        (managed / "managed-settings.d/10-plugins.json", part),
+    ):
+        switch(file, **({} if value is None else {"hindnote": value}))
+    # Claude Code reads none of these two.
+    switch(managed / "managed-settings.d/.hidden.json", hindnote=not on)
+    switch(managed / "managed-settings.d/20-plugins.txt", hindnote=not on)
+
+    assert (wrong() == []) is on
+
+
 def test_a_damaged_manifest_is_found() -> None:
     folder = installed()
     (folder / ".hindnote.json").write_text("{")

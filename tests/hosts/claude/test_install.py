@@ -176,15 +176,16 @@ def test_install_accepts_newer_ones(
     assert folder.is_dir()
 
 
-def test_install_refuses_a_claude_that_does_not_say_its_version(
-    claude: Callable[..., Path],
+def test_install_warns_of_a_claude_that_does_not_say_its_version_and_goes_on(
+    claude: Callable[..., Path], folder: Path
 ) -> None:
     claude("hello")
 
     result = run(install)
 
-    assert result.exit_code == 1
-    assert "does not say" in result.output
+    assert result.exit_code == 0
+    assert "does not say which version it is; hindnote needs Claude Code 2.1.326" in result.output
+    assert folder.is_dir()
 
 
 def test_install_without_claude_says_what_is_needed_and_goes_on(
