@@ -14,9 +14,15 @@ from itertools import chain
 from msgspec.structs import replace
 
 from hindnote.core.errors import Malformed
-from hindnote.core.history.branches import check_slots
 from hindnote.core.history.prefilter import CORE_WORDS
-from hindnote.core.history.projection import Branch, Projection, Scannable, SlotFacts, SlotKind
+from hindnote.core.history.projection import (
+    Branch,
+    Projection,
+    Scannable,
+    SlotFacts,
+    SlotKind,
+    check_slots,
+)
 from hindnote.core.history.times import instant
 from hindnote.core.plugins.models import SessionEntry
 from hindnote.core.text import clean

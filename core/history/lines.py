@@ -15,7 +15,7 @@ r"""One JSON Lines file that a host may still be writing.
 Lines end at ``\n`` bytes only, since hosts store U+2028 and its like raw. A last
 line without its newline is delivered when it is a whole JSON object, and held back
 without complaint otherwise: the host is writing it. A file that was renamed over can be
-read as long as its descriptor is open (see ``descriptors``); after that, what is read
+read as long as its descriptor is open (see ``files``); after that, what is read
 of it is nothing, and never the other file's bytes.
 """
 
@@ -28,7 +28,7 @@ from io import BytesIO
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from hindnote.core.history.descriptors import OpenFile
+from hindnote.core.history.files import OpenFile
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.history.projection import Damage
 from hindnote.core.system.shortage import is_shortage

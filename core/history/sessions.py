@@ -17,9 +17,22 @@ from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import encode_session_id
 
 if TYPE_CHECKING:
+    from hindnote.core.errors import RefusalCode
     from hindnote.core.history.projection import Projection, SessionHeader
     from hindnote.core.plugins.models import SessionEntry
     from hindnote.core.tools.operation import BoundCall
+
+ONE_SESSION: frozenset[RefusalCode] = frozenset(
+    {
+        "invalid_session",
+        "unknown_session",
+        "ambiguous_session",
+        "unreadable_session",
+        "no_current_session",
+        "io_error",
+    }
+)
+"""Codes with which an operation may refuse the session that is named."""
 
 PREFIX_LENGTH = 4
 """Characters of an abbreviated id, at least."""
@@ -53,6 +66,14 @@ class Sessions:
         self._catalogues: dict[str, list[SessionEntry]] = {}
         self.failures: dict[str, HostFailure] = {}
         """Why a host could not be asked for sessions, or for one, where others went on."""
+
+    def named(self, selector: str | None) -> tuple[Projection, str | None]:
+        """Return the session that a call is about, and its canonical name when the call named it.
+
+        Raises:
+            Refused: One of ``ONE_SESSION``.
+        """
+        return (self.current(), None) if selector is None else self.one(selector)
 
     # -- one session -----------------------------------------------------------
 

@@ -19,9 +19,8 @@ from weakref import ReferenceType, ref
 from msgspec import Struct, field
 
 from hindnote.core.errors import HostFailure, Malformed, Refused
-from hindnote.core.history.branches import check_slots
 from hindnote.core.history.document import Event, ToolStatus, event_of
-from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.projection import SlotKind, check_slots
 from hindnote.core.history.times import instant
 from hindnote.core.text.messages import quote
 

@@ -1,20 +1,141 @@
-"""The notes as a call sees them that only reads."""
+"""One note as it is on disk, and the notes as a call sees them that only reads."""
 
 from __future__ import annotations
 
+import os
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
+
+from msgspec import Struct
 
 from hindnote.core.errors import Refused
-from hindnote.core.notes import files
-from hindnote.core.notes.address import Address, Homes
+from hindnote.core.fs.handles import names_in
+from hindnote.core.fs.saving import Version
+from hindnote.core.notes import clock, files
+from hindnote.core.notes.address import SUFFIX, Address, Homes
+from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
 from hindnote.core.notes.notebooks import notebook_folder
-from hindnote.core.notes.stored import Stored, existing
-from hindnote.core.notes.tree import Tree
+from hindnote.core.notes.tree import Tree, read_file
+from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
+    from hindnote.core.notes.tree import NotePlace
     from hindnote.core.plugins.models import Identity
     from hindnote.core.tools.operation import BoundCall
+
+Change = Literal["none", "body", "metadata", "file"]
+"""What of a note an update changed; ``file``: both, or its name."""
+
+ABSENT = "absent"
+"""The expected version of a note that must not exist."""
+
+SUGGESTED_FROM = 1_000
+"""Names in a folder that are compared for a suggestion, at most."""
+
+
+class Stored(Struct, frozen=True):
+    """One note as it lies on disk."""
+
+    address: Address
+    note: Note
+    data: bytes
+    status: os.stat_result
+
+    @property
+    def version(self) -> str:
+        """Short hash of the file's bytes."""
+        return version_of(self.data)
+
+    @property
+    def as_read(self) -> Version:
+        """The file as it was read, to notice what somebody saves meanwhile."""
+        return Version(self.status, self.data)
+
+    @property
+    def updated(self) -> int:
+        """The later of the recorded time and the file's, so that a hand edit shows."""
+        return max(self._file_ms, self.note.time_of("updatedAt") or 0)
+
+    @property
+    def created(self) -> int:
+        """The recorded time, else the earliest that the file knows of."""
+        recorded = self.note.time_of("createdAt")
+        if recorded is not None:
+            return recorded
+        born = getattr(self.status, "st_birthtime", None)
+        return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
+
+    @property
+    def _file_ms(self) -> int:
+        return self.status.st_mtime_ns // clock.MILLISECOND_NS
+
+
+class Written(Struct, frozen=True):
+    """What a write did."""
+
+    outcome: Literal["created", "overwrote", "restored"]
+    version: str
+
+
+class Updated(Struct, frozen=True):
+    """What an update did, with the body before and after."""
+
+    version: str
+    applied: int
+    change: Change
+    before: str
+    after: str
+
+
+def load(address: Address, place: NotePlace) -> Stored:
+    """Return the note that lies in a place.
+
+    Raises:
+        Refused: ``not_text``, ``too_large``, ``not_found``.
+        OSError: It cannot be read.
+    """
+    data, status = read_file(place, READ_LIMIT)
+    return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
+
+
+def existing(address: Address, place: NotePlace) -> Stored:
+    """Return the note that lies in a place; with none, say what has a similar name."""
+    if place.status is not None:
+        return load(address, place)
+    import difflib
+
+    names = names_in(place.folder)[:SUGGESTED_FROM]
+    notes = [name for name in names if name.endswith(SUFFIX)]
+    similar = difflib.get_close_matches(place.name, notes, n=3)
+    folder = place.shown[: -len(address.path[-1])]
+    hint = f"; similar: {', '.join(quote(folder + name) for name in similar)}" if similar else ""
+    raise Refused("not_found", f"there is no note {quote(place.shown)}{hint}")
+
+
+def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
+    """Refuse a note that has not the expected version.
+
+    Raises:
+        Refused: ``changed``, naming the current version.
+    """
+    if expected is None or expected == (ABSENT if stored is None else stored.version):
+        return
+    if stored is None:
+        problem = (
+            f"does not exist, so it has no version {quote(expected)}; nothing was changed. To create "
+            f"it leave expected_version out, or give the word {ABSENT}"
+        )
+    elif expected == ABSENT:
+        problem = (
+            f"exists already, with version {stored.version}, and expected_version {ABSENT} only "
+            "creates; nothing was changed. Read it and give that version to change it"
+        )
+    else:
+        problem = (
+            f"has version {stored.version}, not {quote(expected)} as expected; nothing was changed. "
+            "Read it and decide again"
+        )
+    raise Refused("changed", f"{quote(shown)} {problem}")
 
 
 class Reader:

@@ -14,14 +14,14 @@ from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.notes import changes
 from hindnote.core.notes.address import check_new
 from hindnote.core.notes.note import READ_LIMIT, version_of
-from hindnote.core.notes.stored import Updated, load
+from hindnote.core.notes.reader import Updated, load
 from hindnote.core.notes.tree import read_file, refuse_collision
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
+    from hindnote.core.notes.reader import Stored
     from hindnote.core.notes.store import Store
-    from hindnote.core.notes.stored import Stored
     from hindnote.core.notes.tree import NotePlace
 
 

@@ -21,8 +21,16 @@ from hindnote.core.notes import changes, clock, edits, files
 from hindnote.core.notes.address import Address, check_new, check_writable
 from hindnote.core.notes.locks import locked
 from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
-from hindnote.core.notes.reader import Reader
-from hindnote.core.notes.stored import Change, Stored, Updated, Written, existing, expect, load
+from hindnote.core.notes.reader import (
+    Change,
+    Reader,
+    Stored,
+    Updated,
+    Written,
+    existing,
+    expect,
+    load,
+)
 from hindnote.core.notes.tree import NotePlace, refuse_collision, refuse_other_kind
 from hindnote.core.text.messages import quote
 

@@ -3,7 +3,7 @@
 Checks cost little beside decoding: what a value is made of is checked by exact class, and the
 arrays of a branch are taken over as they are, since exact built-in arrays run no code of a
 plugin. What each slot holds is checked where the timeline first comes by it
-(``core.history.branches``).
+(``core.history.projection``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.errors import Malformed, class_name
-from hindnote.core.history.branches import check_shape
 from hindnote.core.history.projection import (
     Branch,
     Damage,
@@ -22,6 +21,7 @@ from hindnote.core.history.projection import (
     SessionHeader,
     SlotFacts,
     SlotKind,
+    check_shape,
 )
 from hindnote.core.plugins.border import exactly, plain_optional, plain_text
 from hindnote.core.plugins.guard import answering, crash, raised, stdout_to_stderr

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hindnote.core.history.descriptors import POOL
+from hindnote.core.history.files import POOL
 from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.http1 import BadRequest, discard, failure, read_request, response
 from hindnote.hosts.claude.sockets import listening

@@ -17,7 +17,7 @@ import pytest
 
 from hindnote import HostCall
 from hindnote.core.call import Dispatcher
-from hindnote.core.history.descriptors import OpenFile
+from hindnote.core.history.files import OpenFile
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude
 from hindnote.hosts.pi import plugin as pi

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from hindnote.core.errors import Refused
-from hindnote.core.history.operations.common import ONE_SESSION, session_of
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList, HistoryListParams
 from hindnote.core.history.operations.page import Pager
 from hindnote.core.history.operations.render import render_list
 from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import Filters
-from hindnote.core.history.sessions import Sessions, is_wildcard
+from hindnote.core.history.sessions import ONE_SESSION, Sessions, is_wildcard
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import bound as time_bound
 from hindnote.core.text.matching import Matcher, stringified
@@ -34,7 +33,7 @@ def _list(bound: BoundCall, params: HistoryListParams) -> Outcome[HistoryList]:
 def _one(
     bound: BoundCall, params: HistoryListParams, filters: Filters, sessions: Sessions
 ) -> HistoryList:
-    projection, session = session_of(sessions, params.session)
+    projection, session = sessions.named(params.session)
     rows = Rows(Timeline(projection), params, session, filters.matcher)
     lookups = Lookups(projection.header.tool_prefix, sessions.asking(session))
     return Pager(rows, filters, lookups, bound.budget).page()

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 from hindnote.core.delivery.window import fit_window
-from hindnote.core.history.operations.common import ONE_SESSION, session_of
 from hindnote.core.history.operations.models import (
     HistoryRead,
     HistoryReadParams,
@@ -16,7 +15,7 @@ from hindnote.core.history.operations.models import (
 )
 from hindnote.core.history.operations.render import render_read
 from hindnote.core.history.operations.rows import tool_facts
-from hindnote.core.history.sessions import Sessions
+from hindnote.core.history.sessions import ONE_SESSION, Sessions
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Outcome, Success
@@ -26,7 +25,7 @@ NEIGHBORS_BEHIND = 10
 
 
 def _read(bound: BoundCall, params: HistoryReadParams) -> Outcome[HistoryRead]:
-    projection, session = session_of(Sessions(bound), params.session)
+    projection, session = Sessions(bound).named(params.session)
     timeline = Timeline(projection)
     position = timeline.locate(params.seq)
     return Success(_window(bound, params, timeline, position, session))

@@ -13,7 +13,7 @@ from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Result, Success
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.stored import Stored
+    from hindnote.core.notes.reader import Stored
     from hindnote.core.text.frontmatter import Json
 
 VALUE_LIMIT = 1_024

@@ -10,9 +10,9 @@ from hindnote.core.errors import Refused
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.note import Origin
 from hindnote.core.notes.operations.common import CHANGING, InProject, plural, receipt, where
+from hindnote.core.notes.reader import Change
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
-from hindnote.core.notes.stored import Change
 from hindnote.core.tools.operation import BoundCall, Hints, Operation, Params
 from hindnote.core.tools.outcome import Result, Success
 

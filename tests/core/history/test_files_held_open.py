@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hindnote.core.history import descriptors
-from hindnote.core.history.descriptors import OpenFile, Pool
+from hindnote.core.history import files as session_files
+from hindnote.core.history.files import OpenFile, Pool
 from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.lines import LineFile
 
@@ -88,14 +88,14 @@ def test_when_descriptors_run_short_idle_ones_are_closed_and_the_file_is_opened(
     pool = Pool(10)
     _, wanted = held = [OpenFile(path, pool) for path in files(tmp_path, 2)]
     wanted.close()
-    really = descriptors.open_file
+    really = session_files.open_file
 
     def short(path: Path) -> int:
         if pool.count:
             raise OSError(errno.EMFILE, "Too many open files")
         return really(path)
 
-    monkeypatch.setattr(descriptors, "open_file", short)
+    monkeypatch.setattr(session_files, "open_file", short)
 
     assert wanted.read(7, 0) == b'{"n":1}'
     assert held[0] is not wanted
