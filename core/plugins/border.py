@@ -13,7 +13,9 @@ Each function raises ``Malformed`` for what cannot be rebuilt. Callers run them 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
@@ -29,6 +31,9 @@ TEXT_LIMIT = 65_536
 ANCESTORS_LIMIT = 100
 """Sessions that a fork descends from, at most; further ones are left out."""
 
+KNOWN_PATHS = 16_384
+"""Paths of session files that are remembered, at most."""
+
 PREFIX_LIMIT = 200
 """Code points of ``tool_prefix``, at most."""
 
@@ -36,6 +41,7 @@ _FIELDS: dict[type[BaseModel], tuple[str, ...]] = {
     kind: tuple(kind.model_fields)
     for kind in (HostCall, HostIdentity, Decoration, SessionEntry, Ancestor)
 }
+_READ = {kind: attrgetter(*names) for kind, names in _FIELDS.items()}
 _ENTRY_TEXTS = ("host", "id", "started", "cwd", "parent", "name", "prompt")
 
 M = TypeVar("M", bound=BaseModel)
@@ -73,6 +79,15 @@ def plain_optional(value: object, what: str) -> str | None:
 
 def plain_path(value: object, what: str) -> Path:
     """Return a path of the core's own, from the text of one."""
+    return Path(_path_text(value, what))
+
+
+# Taking a path apart takes longer than all the rest of an entry, and a catalogue is asked for
+# again with every call. These objects stay with the core; a plugin gets others.
+_known_path = lru_cache(KNOWN_PATHS)(Path)
+
+
+def _path_text(value: object, what: str) -> str:
     if not issubclass(type(value), PurePath):
         found = "None" if value is None else f"a {class_name(type(value))!r}"
         raise Malformed(f"{what}, {found}, not a Path")
@@ -80,7 +95,7 @@ def plain_path(value: object, what: str) -> Path:
     if not issubclass(type(told), str):
         raise Malformed(f"{what}, a path of {class_name(type(told))!r}, not of str")
     # Not cleaned: a lone surrogate stands for a byte of a name that is not UTF-8.
-    return Path(str.__str__(told))
+    return str.__str__(told)
 
 
 def plain_call(call: object) -> HostCall:
@@ -146,8 +161,14 @@ def plain_decoration(answer: object) -> Decoration:
     return _made(Decoration, {name: plain_text(value, name) for name, value in values.items()})
 
 
-def plain_entry(answer: object, slug: str) -> SessionEntry:
-    """Return one session of a catalogue, under the slug of the plugin that lists it."""
+def plain_entry(answer: object, slug: str, *, for_plugin: bool = False) -> SessionEntry:
+    """Return one session of a catalogue, under the slug of the plugin that lists it.
+
+    Args:
+        answer: The entry.
+        slug: The plugin's slug.
+        for_plugin: Whether a plugin gets it, which could change what it is made of.
+    """
     # Asked for each session of a catalogue, of which there may be thousands.
     values = _values(exactly(answer, SessionEntry), SessionEntry)
     for name in _ENTRY_TEXTS:
@@ -159,14 +180,15 @@ def plain_entry(answer: object, slug: str) -> SessionEntry:
     if not values["id"]:
         raise Malformed("a session without an id")
     values["host"] = slug
-    values["file"] = plain_path(values["file"], "file")
+    path = _path_text(values["file"], "file")
+    values["file"] = Path(path) if for_plugin else _known_path(path)
     return _made(SessionEntry, values)
 
 
 def _values(answer: object, kind: type[BaseModel]) -> dict[str, Any]:
     """Return a model's fields, each read once."""
     try:
-        return {name: getattr(answer, name) for name in _FIELDS[kind]}
+        return dict(zip(_FIELDS[kind], _READ[kind](answer), strict=True))
     except AttributeError as error:
         raise Malformed(f"a {kind.__name__} without one of its fields") from error
 

@@ -154,7 +154,7 @@ class Hosts:
         host = self._loader.host(slug)
         with answering(host.source, "host_projection"):
             # The plugin gets copies: what it does to them changes nothing in the core.
-            given = None if session is None else plain_entry(session, slug)
+            given = None if session is None else plain_entry(session, slug, for_plugin=True)
             answer = _ask(host, "host_projection", call=plain_call(call), session=given)
         if answer is None:
             return None

@@ -303,6 +303,23 @@ def test_a_plugin_that_changes_a_listed_session_it_was_given_changes_its_copy_al
     assert [row["session"] for row in page["items"]] == ["good:s1"]
 
 
+def test_a_plugin_that_changes_the_path_of_a_session_it_was_given_changes_its_copy_alone(
+    world: World,
+) -> None:
+    given: list[str] = []
+
+    def spoil(session: Any) -> Session:
+        given.append(str(session.file))
+        session.file._str = "/spoilt"
+        return Session()
+
+    for _ in range(2):
+        answer = world.ask(Good(projection=spoil), "history_list", session="good:s1")
+        assert not answer.is_error, answer.text
+
+    assert given == ["/s1", "/s1"]
+
+
 def test_operations_cannot_be_replaced(world: World) -> None:
     with pytest.raises(TypeError):
         Dispatcher(Hosts.of({"good": Good()}), world.home, {})  # type: ignore[call-arg]
