@@ -313,8 +313,9 @@ def test_a_plugin_that_changes_the_path_of_a_session_it_was_given_changes_its_co
         session.file._str = "/spoilt"
         return Session()
 
+    plugin = Good(projection=spoil, identity=lambda call: identity(session_id=None))
     for _ in range(2):
-        answer = world.ask(Good(projection=spoil), "history_list", session="good:s1")
+        answer = world.ask(plugin, "history_list", session="good:s1")
         assert not answer.is_error, answer.text
 
     assert given == ["/s1", "/s1"]
