@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.models import Decoration, HostCall, HostIdentity, SessionEntry
     from hindnote.hookspecs import hookimpl
 
+    __version__: str
+    """The installed version, such as ``0.1.0``."""
+
 __all__ = [
     "Decoration",
     "HostCall",
     "HostIdentity",
     "Refused",
     "SessionEntry",
+    "__version__",
     "hookimpl",
 ]
 
@@ -26,7 +30,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: a short process pays for no other."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module("hindnote.hosting"), name)
+    if name == "__version__":
+        value: Any = import_module("importlib.metadata").version("hindnote")
+    else:
+        value = getattr(import_module("hindnote.hosting"), name)
     globals()[name] = value
     return value
 
