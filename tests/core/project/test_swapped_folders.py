@@ -91,8 +91,9 @@ def swapped(request: pytest.FixtureRequest, base: Path) -> Iterator[Path]:
 def test_no_search_reads_outside_while_folders_are_exchanged(
     base: Path, rounds: Callable[[int], int]
 ) -> None:
+    """Two calls a round, for each of five folders."""
     found = 0
-    for number in range(rounds(1_200) // 2):
+    for number in range(rounds(2_000)):
         arguments = {
             "query": "word",
             "workspace_root": "a/ws",
