@@ -7,6 +7,10 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROOT = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 """Flags for a trusted root, which may be a link itself."""
@@ -121,6 +125,15 @@ def make_folder(parent: int, name: str) -> bool:
         return False
     sync(parent)
     return True
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only this user may enter, unless it is there; those around it are usual ones.
+
+    Raises:
+        OSError: It cannot be made, or something else has its name.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync(folder: int) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from hindnote.core.fs.handles import make_private
+
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """A statement of ours that the file's tables do not suit, and two ways to be no database."""
 
@@ -62,7 +64,7 @@ def make_way(file: Path) -> os.stat_result | None:
     Raises:
         OSError: The folder cannot be made, or what stands there cannot be taken away.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private(file.parent)
     drop_other_kinds(file)
     with suppress(FileNotFoundError):
         return file.lstat()
@@ -117,8 +119,8 @@ def drop_other_kinds(file: Path) -> None:
                     os.unlink(name, dir_fd=folder)
 
 
-def connect(file: Path, timeout: float, mode: int = 0o666, **options: Any) -> sqlite3.Connection:
-    """Return a connection to a database, whose file is made when missing.
+def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
+    """Return a connection to a database, whose file is made for this user alone when missing.
 
     SQLite opens files by their paths. One that it may not make itself is never made
     elsewhere, when the folder is exchanged for a link meanwhile.
@@ -126,7 +128,6 @@ def connect(file: Path, timeout: float, mode: int = 0o666, **options: Any) -> sq
     Args:
         file: The database, absolute, in a folder that is no link.
         timeout: Seconds to wait for other processes.
-        mode: Permissions of a new file, less the process's umask.
         options: Of ``sqlite3.connect``.
 
     Raises:
@@ -135,7 +136,7 @@ def connect(file: Path, timeout: float, mode: int = 0o666, **options: Any) -> sq
     """
     # Only a new file gets a handle: closing one takes away the locks of other connections.
     with _folder_of(file) as folder, suppress(FileExistsError):
-        os.close(os.open(file.name, _MAKE, mode, dir_fd=folder))
+        os.close(os.open(file.name, _MAKE, 0o600, dir_fd=folder))
     uri = f"{file.as_uri()}?mode=rw"
     opened: sqlite3.Connection = sqlite3.connect(uri, timeout=timeout, uri=True, **options)
     return opened

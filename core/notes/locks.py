@@ -61,7 +61,7 @@ def _open_locks(home: Path) -> int:
     """
     path = home / STATE
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        handles.make_private(home)
         with (
             handles.closing(handles.open_root(home)) as root,
             handles.closing(open_state(root)) as state,

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from hindnote.core.errors import Refused
 from hindnote.core.fs import saving
-from hindnote.core.fs.handles import ENTER, READ, make_folder, names_in, open_root
+from hindnote.core.fs.handles import ENTER, READ, make_folder, make_private, names_in, open_root
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.notes.files import link_refusal, lookup, refusing
 from hindnote.core.text.messages import quote
@@ -132,7 +132,7 @@ class Tree:
             Refused: ``outside_home``, ``address_collision``.
         """
         if make:
-            self.home.mkdir(parents=True, exist_ok=True)
+            make_private(self.home)
         return self._walk(segments, shown, follow=False, recover=True, make=make, spared=spared)
 
     def prune(self, segments: tuple[str, ...], keep: int) -> None:

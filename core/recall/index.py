@@ -274,7 +274,7 @@ class Index:
         if file is None:
             self._database = sqlite3.connect(":memory:", isolation_level=None)
         else:
-            self._database = connect(file, PATIENCE, mode=0o600, isolation_level=None)
+            self._database = connect(file, PATIENCE, isolation_level=None)
         try:
             self._prepare()
         except Exception as error:

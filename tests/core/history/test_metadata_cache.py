@@ -28,6 +28,14 @@ def test_what_was_stored_is_loaded_by_another_process(tmp_path: Path) -> None:
     assert FileFacts("pi-2", tmp_path).load() == {}
 
 
+def test_the_cache_which_holds_first_prompts_is_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    FileFacts("pi-1", folder).store([ONE])
+
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert cache_file(folder).stat().st_mode & 0o777 == 0o600
+
+
 def test_newer_facts_replace_older_ones(tmp_path: Path) -> None:
     facts = FileFacts("pi-1", tmp_path)
     facts.store([ONE])

@@ -17,6 +17,18 @@ def outside(tmp_path: Path) -> Path:
     return folder
 
 
+def test_a_home_that_is_made_is_for_its_owner_alone_and_one_that_is_there_stays_as_it_is(
+    agent: Any,
+) -> None:
+    assert not agent.home.exists()
+    agent.write(address="@human/mine", content="x")
+    assert agent.home.stat().st_mode & 0o777 == 0o700
+
+    agent.home.chmod(0o755)
+    agent.write(address="@human/other", content="x")
+    assert agent.home.stat().st_mode & 0o777 == 0o755
+
+
 def test_a_link_out_of_the_home_is_neither_listed_nor_read(agent: Any, outside: Path) -> None:
     agent.put("@human/mine", "mine")
     folder = agent.path("@human/mine").parent
