@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 from contextlib import suppress
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import click
+
+from hindnote.core.system.programs import in_project, outside_project
 
 
 def page(text: str, *, at_end: bool = False) -> None:
     """Show a text in the person's pager, or print it where there is none.
 
     ``PAGER`` names the pager, ``less`` is taken without it; an empty one or ``cat`` means none.
+    What the project at hand brought along is never run, by whatever name.
 
     Args:
         text: What to show, its colors as a terminal takes them.
@@ -45,8 +47,16 @@ def _command(at_end: bool) -> list[str] | None:
         words = shlex.split(os.environ.get("PAGER", "less"))
     except ValueError:
         return None
-    program = shutil.which(words[0]) if words else None
+    program = _program(words[0]) if words else None
     if program is None or PurePath(program).name == "cat" or os.environ.get("TERM") == "dumb":
         return None
     is_less = PurePath(program).name == "less"
     return [program, *words[1:], *(["+G"] if is_less and at_end else [])]
+
+
+def _program(named: str) -> str | None:
+    """Return a pager's whole path; None where there is none, or only one of the project at hand."""
+    if os.sep not in named:
+        return outside_project(named)
+    is_usable = Path(named).is_absolute() and os.access(named, os.X_OK) and not in_project(named)
+    return named if is_usable else None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -252,6 +253,28 @@ def test_without_a_pager_it_is_printed(
     monkeypatch.setattr(module, "is_terminal", lambda: True)
 
     assert "one" in shown("aaaaaaaa")
+
+
+@pytest.mark.parametrize("named", ["less", "./less", "bin/less", "{project}/less"])
+def test_a_pager_that_a_repository_brought_along_is_not_run(
+    corpus: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "bin").mkdir()
+    for place in ("less", "bin/less"):
+        (project / place).write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+        (project / place).chmod(0o755)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", os.pathsep.join([".", "bin", str(project / "bin"), "/usr/bin"]))
+    monkeypatch.setenv("PAGER", named.format(project=project))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+
+    run("aaaaaaaa")
+
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_pager_that_is_left_early_is_no_error(
