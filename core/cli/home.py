@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import shown
 from hindnote.core.cli.tree import Failure, Group, explained, report
 
@@ -57,8 +58,12 @@ def trust(folder: Path) -> None:
         if meant in homes:
             report(f"nothing to do: {shown(str(meant))} is trusted")
             return
-        report(f"Agents that work in the project around it will keep notes in {shown(str(meant))}.")
-        click.confirm("Trust it?", abort=True)
+        # The question must be seen where the output goes to a program or a file.
+        say(
+            f"Agents that work in the project around it will keep notes in {shown(str(meant))}.",
+            err=True,
+        )
+        click.confirm("Trust it?", abort=True, err=True)
         report(f"trusted; kept in {set_trusted(homes | {meant})}")
 
 

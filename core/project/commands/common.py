@@ -53,10 +53,19 @@ def run(
     from hindnote.core.project.run import run_tool
 
     roots = {name: place[name] for name in ("docs_root", "todos_root")}
-    base = (place["cwd"] or current_directory()).absolute()
+    return run_tool(tool, {**roots, **(arguments or {})}, base_cwd=directory(place))
+
+
+def directory(place: Mapping[str, Any]) -> Path:
+    """Return the project's directory, links resolved.
+
+    Raises:
+        Failure: It does not exist.
+    """
+    base: Path = (place["cwd"] or current_directory()).absolute()
     if not base.is_dir():
         raise Failure(f"the directory {base} does not exist; change to another, or give --cwd")
-    return run_tool(tool, {**roots, **(arguments or {})}, base_cwd=base.resolve())
+    return base.resolve()
 
 
 def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hindnote.core.cli.tree import Group
-from hindnote.core.project.commands.common import common, finish, run
+from hindnote.core.project.commands.common import common, directory, finish, run
 
 STATUSES = ("pending", "ready", "complete")
 PRIORITIES = ("p1", "p2", "p3")
@@ -123,7 +123,7 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
 
     try:
         roots = (place["docs_root"], place["todos_root"])
-        with locate(place["cwd"].resolve(), None, *roots) as workspace:
+        with locate(directory(place), None, *roots) as workspace:
             todos = observe(workspace).todos()
         found = [item["path"] for item in todos if item["id"] == int(which)]
     except Declined as declined:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import click
 import pytest
@@ -154,74 +150,6 @@ def test_a_crash_is_exit_code_2_and_keeps_its_traceback() -> None:
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr
     assert done.stdout == ""
-
-
-@contextmanager
-def unread() -> Iterator[int]:
-    """Yield a pipe whose reader left."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        yield writing
-    finally:
-        os.close(writing)
-
-
-def ended(arguments: list[str], **streams: int) -> subprocess.CompletedProcess[bytes]:
-    code = "from hindnote.core.cli.app import run; run()"
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, **streams, timeout=60, check=False)
-
-
-@pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(
-    "arguments",
-    [["--help"], ["sessions", "--help"], ["schemas"], ["sessions"], ["sessions", "--json"]],
-)
-def test_a_reader_that_left_is_no_refusal(arguments: list[str], corpus: Any) -> None:
-    """Click and rich would leave with 1 each."""
-    corpus.add_pi("aaaaaaaa-1", "one")
-
-    with unread() as output:
-        done = ended(arguments, stdout=output, stderr=subprocess.PIPE)
-
-    assert (done.returncode, done.stderr) == (141, b"")
-
-
-@pytest.mark.usefixtures("measured")
-def test_a_message_that_nobody_reads_is_no_refusal() -> None:
-    with unread() as output:
-        assert ended(["sessions", "--bogus"], stderr=output).returncode == 141
-
-
-@pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize("host", ["pi", "claude"])
-@pytest.mark.parametrize("full", [False, True])
-def test_an_installation_is_finished_though_nobody_reads_of_it(
-    host: str, full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "HINDNOTE_PYTHON"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("PATH", "/nowhere")
-
-    def mute(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-        if full:
-            with Path("/dev/full").open("wb") as output:
-                return ended([*arguments], stdout=output.fileno(), stderr=subprocess.PIPE)
-        with unread() as output:
-            return ended([*arguments], stdout=output, stderr=subprocess.PIPE)
-
-    done = mute("install", host)
-
-    assert done.returncode == (2 if full else 141)
-    assert (b"all was done" in done.stderr) is full
-    assert "nothing to do" in run("install", host).output
-    assert not list(tmp_path.rglob(".hindnote-*"))
-
-    assert mute("uninstall", host).returncode == (2 if full else 141)
-    assert "nothing to do" in run("uninstall", host).output
 
 
 def test_the_version_is_the_distribution_s() -> None:
