@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +24,17 @@ def test_each_row_names_tests_that_are_there(row: list[str]) -> None:
 
     assert named
     assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
+def test_each_promise_names_tests_that_are_there() -> None:
+    section = TEXT.partition("Against them hindnote protects:")[2].partition("\n## ")[0]
+    bullets = [line for line in section.splitlines() if line.startswith("- ")]
+
+    assert len(bullets) > 5
+    for bullet in bullets:
+        assert re.findall(r"`(tests/[^`]+)`", bullet), bullet
+    missing = [n for n in re.findall(r"`(tests/[^`]+)`", TEXT) if not (ROOT / n).is_file()]
+    assert missing == []
 
 
 @pytest.mark.parametrize(
@@ -49,3 +65,115 @@ def test_every_variable_that_the_program_reads_is_in_it() -> None:
     }
 
     assert sorted(name for name in read - harmless if name not in TEXT) == []
+
+
+# -- what the page promises of the whole program -------------------------------------
+
+NETWORK = {"ssl", "ftplib", "smtplib", "imaplib", "poplib", "xmlrpc", "socketserver", "aiohttp"}
+NETWORK |= {"http.client", "http.server", "urllib.request", "requests", "httpx", "websockets"}
+SOURCES = [path for folder in ("core", "hosts") for path in (ROOT / folder).rglob("*.py")]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return found
+
+
+def test_nothing_imports_what_speaks_over_a_network() -> None:
+    speaking = {
+        str(path.relative_to(ROOT)): found
+        for path in SOURCES
+        if (found := imported(path) & NETWORK)
+    }
+    assert speaking == {}
+
+
+def test_the_only_sockets_are_unix_sockets_of_claude_code_s_helper() -> None:
+    using = [path for path in SOURCES if "socket" in imported(path)]
+
+    assert {path.parent for path in using} == {ROOT / "hosts" / "claude"}
+    for path in using:
+        assert not re.search(r"AF_INET|create_connection|create_server", path.read_text("utf-8"))
+    scripts = [*(ROOT / "hosts").rglob("*.ts")]
+    shipped = [path for path in scripts if not {"tests", "node_modules"} & set(path.parts)]
+    assert shipped
+    for path in shipped:
+        text = path.read_text("utf-8")
+        assert not re.search(r"node:(https?|net|tls|dgram|dns)|WebSocket|XMLHttpRequest", text), (
+            path
+        )
+        # The helper's address is a Unix socket's.
+        for call in re.findall(r"\.fetch\(.*", text):
+            assert "socketPath" in call or "(url, init)" in call, (path, call)
+
+
+PYTHON = (sys.executable, "-c", "from hindnote.core.cli import main; main()")
+SECRET = "hunter2-correct-horse"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of a person with sessions, and with a secret in it."""
+    (tmp_path / "pi").mkdir()
+    (tmp_path / "work").mkdir()
+    recorded = ROOT / "tests/data/pi/unicode.jsonl"
+    shutil.copy(recorded, tmp_path / "pi" / "2026-11-30T09-50-59-947Z_unicode.jsonl")
+    (tmp_path / "claude/projects/-w").mkdir(parents=True)
+    shutil.copy(ROOT / "tests/data/claude/branch.jsonl", tmp_path / "claude/projects/-w")
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+        "PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "pi"),
+        "HINDNOTE_HOME": str(tmp_path / "notes"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "SOME_API_KEY": SECRET,
+    }
+
+
+ASKED: tuple[tuple[str, ...], ...] = (
+    ("sessions",),
+    ("search", "the"),
+    ("search", "--literal", "e"),
+    ("call", "history_list", '{"session": "*"}', "--structured"),
+    ("call", "notes_write", '{"address": "@human/x", "content": "x"}'),
+    ("call", "notes_write", '{"address": 7}'),
+    ("doctor", "--sessions"),
+    ("no-such-command",),
+)
+
+
+def test_what_hosts_recorded_is_only_read_and_no_secret_of_the_environment_is_told(
+    tmp_path: Path, world: dict[str, str]
+) -> None:
+    def recorded() -> dict[str, tuple[int, int, bytes]]:
+        files = [one for name in ("pi", "claude") for one in (tmp_path / name).rglob("*")]
+        return {
+            str(file): (status.st_mtime_ns, status.st_mode, file.read_bytes())
+            for file in files
+            if (status := file.stat()) and file.is_file()
+        }
+
+    before = recorded()
+    told = [
+        subprocess.run(
+            command, env=world, cwd=tmp_path / "work", capture_output=True, input=b"{", check=False
+        )
+        for command in (
+            *((*PYTHON, *words) for words in ASKED),
+            (sys.executable, "-m", "hindnote.hosts.claude"),
+            (sys.executable, "-m", "hindnote.hosts.pi"),
+        )
+    ]
+
+    assert recorded() == before
+    assert all(one.stdout or one.stderr for one in told[:-1])
+    assert not any(SECRET.encode() in one.stdout + one.stderr for one in told)
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"pi", "claude", "work", "notes", "cache"}
