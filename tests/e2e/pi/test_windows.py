@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 from boot_blocks import blocks, shown
@@ -41,8 +42,20 @@ def test_the_block_names_the_tools_as_the_model_sees_them(pi: Pi, model: Scripte
     pi.say("one")
 
     [block] = blocks(pi.entries())
-    assert "notes_write" in block["text"]
+    assert block["text"].count("notes_write") == 1
     assert "mcp__" not in block["text"]
+
+
+def test_the_block_of_an_empty_memory_says_it_in_one_line_and_as_of_when(
+    pi: Pi, model: ScriptedModel
+) -> None:
+    model.then(DONE)
+    pi.say("one")
+
+    [block] = blocks(pi.entries())
+    first, *lines = block["text"].splitlines()
+    assert re.search(r"as of \d{4}-\d{2}-\d{2} \d{2}:\d{2} \(UTC[+-]\d\d:\d\d\)$", first)
+    assert "No notes yet: this session, @project, @human, @self, @model." in lines
 
 
 def test_the_block_names_no_tool_that_the_session_was_not_offered(
@@ -100,6 +113,8 @@ def test_a_compaction_opens_a_window_with_a_block_of_its_own(pi: Pi, model: Scri
     [first, second] = blocks(entries)
     [compaction] = [entry for entry in entries if entry["type"] == "compaction"]
     assert (first["window"], second["window"]) == ("root", compaction["id"])
+    recipe = 'The window before this one: history_list {"after_seq":0,"before_seq":3}'
+    assert recipe in second["text"].splitlines()
     after = model.played[1]
     assert shown(after, first["text"]) == 0
     assert shown(after, second["text"]) == 1
