@@ -76,6 +76,9 @@ class BranchWalk:
         tree = (links.anchor, links.moved, links.pruned)
         if self._looped or spine.boundary >= known or tree != self._tree or not self.rows:
             return None
+        if max(links.moved, default=ROOT) > links.boundary:
+            # Rows preserved by a compaction before them: history may go through any other row.
+            return None
         old, self.leaf = self.leaf, leaf_of(links, tip_of(links))
         self.on_walk.extend(bytes(len(spine.flags) - known))
         self.members.extend(bytes(len(spine.flags) - known))

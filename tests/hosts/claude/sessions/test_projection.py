@@ -611,6 +611,26 @@ def test_a_grown_transcript_is_the_same_as_one_read_at_once(
         Timeline(whole.projection).event(position)
 
 
+def test_rows_behind_the_compaction_that_preserves_them_stay_history_as_a_file_grows(
+    tmp_path: Path,
+) -> None:
+    writer = Writer()
+    writer.compact("B", "B", ["kept"], "B", anchor="B")
+    writer.user("between", "B")
+    writer.user("kept", "between")
+    writer.user("last", "B")
+    file = tmp_path / "s.jsonl"
+    file.write_text("")
+    grown = Transcript(LineFile(file))
+
+    for line in lines(writer):
+        with file.open("a") as out:
+            out.write(line + "\n")
+        grown.extend()
+
+    assert state(grown) == state(Transcript(LineFile(file)))
+
+
 def test_a_session_rewritten_after_it_was_read_is_refused(tmp_path: Path) -> None:
     file = turn().write(tmp_path / "s.jsonl")
     projection = opened(file)
