@@ -63,5 +63,7 @@ def recorded(recorded_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(recorded_files / "claude"))
     monkeypatch.setenv("HINDNOTE_HOME", str(tmp_path / "notes"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+    # Apart from the notes: a home inside of a project would have to be confirmed.
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
     return recorded_files

@@ -52,6 +52,7 @@ Completion for your shell (bash, zsh or fish), for example:
 OWN = {
     name: f"hindnote.core.cli.{name}:{name}"
     for name in (
+        "browse",
         "call",
         "demo",
         "doctor",

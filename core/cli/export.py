@@ -12,7 +12,7 @@ from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import counted, leave_refused
 from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refused
-from hindnote.core.reader.page import Reading
+from hindnote.core.reader.page import TEXT_LIMIT, Reading
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
@@ -61,8 +61,8 @@ def export(session: str | None, output: Path, redact: bool, full: bool, force: b
             projection = Redacted(found.projection, redactor)
             title, facts = redactor.text(title), redactor.text(facts)
         cwd = None if redact else projection.header.cwd
-        page = Reading(projection, full=full).everything()
-        how = Drawing(cwd=cwd, session=found.session, full=full, bounded=False)
+        page = Reading(projection, limit=None if full else TEXT_LIMIT).everything()
+        how = Drawing(cwd=cwd, session=found.session, full=full, body_limit=None)
         text = document(title, facts, drawn(page, how))
     except Refused as refused:
         leave_refused(refused.refusal)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,8 +23,9 @@ from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import Refusal
 from hindnote.core.history.operations.models import COUNTED, MAX_LIMIT
 from hindnote.core.history.times import instant
+from hindnote.core.reader.hits import by_word, literally
+from hindnote.core.reader.listing import about
 from hindnote.core.text import clean
-from hindnote.core.text.matching import Matcher
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     from hindnote.core.cli.session_options import Asking
     from hindnote.core.plugins.models import SessionEntry
+    from hindnote.core.reader.hits import Spans
 
-Spans: TypeAlias = Callable[[str], Iterable[tuple[int, int]]]
-"""Finds what is highlighted in a text: start and end of each."""
+ABOUT = 60
+"""Code points of what a session was about that are shown beside its name."""
 
 PREVIEW = 240
 """Code points of an event that are shown around its first match."""
@@ -100,21 +101,7 @@ def search(
     elif as_json:
         deliver(answer.structured(), json=True)
     else:
-        _show(asked, dict(answer.result), _literally(query) if literal else _by_word(query))
-
-
-def _literally(query: list[str]) -> Spans:
-    """Return what finds the literals of a query in a text."""
-    matcher = Matcher.from_query(query)
-    return matcher.spans if matcher is not None else lambda text: ()
-
-
-def _by_word(query: list[str]) -> Spans:
-    """Return what finds the words of a question in a text, in whatever form."""
-    from hindnote.core.recall.words import placed, words
-
-    wanted = frozenset(words(" ".join(query)))
-    return lambda text: (span for span, term in placed(text) if term in wanted)
+        _show(asked, dict(answer.result), literally(query) if literal else by_word(query))
 
 
 def _show(asked: Asking, page: dict[str, Any], spans: Spans) -> None:
@@ -138,7 +125,7 @@ def _heading(session: str, entry: SessionEntry | None) -> Text:
 
     heading = Text(shown(session), style="bold cyan")
     if entry is not None:
-        facts = (local_time(entry.modified), folder(entry.cwd), shown(entry.name or ""))
+        facts = (local_time(entry.modified), folder(entry.cwd), shown(about(entry), ABOUT))
         heading.append("  ".join(["", *filter(None, facts)]), style="not bold default")
     return heading
 

@@ -12,7 +12,7 @@ from hindnote.core.cli.screen import is_terminal
 from hindnote.core.cli.session_options import counted, leave_refused, shown
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import Refused
-from hindnote.core.reader.page import PAGE, Reading
+from hindnote.core.reader.page import PAGE, TEXT_LIMIT, Reading
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def show(
         raise click.UsageError("give one of --seq, --around, --before and --all")
     try:
         found = opened(session)
-        reading = Reading(found.projection, full=full)
+        reading = Reading(found.projection, limit=None if full else TEXT_LIMIT)
         if seq is not None:
             page, tools = reading.one(seq), True
         elif around is not None:
@@ -97,7 +97,7 @@ def _document(found: Opened, page: Page, format_: str, tools: bool, full: bool) 
         return markdown(page, found.title, found.facts, tools=tools, full=full, cwd=cwd)
     from hindnote.core.reader.html import Drawing, document, drawn
 
-    how = Drawing(cwd=cwd, session=found.session, full=full, opened=tools, bounded=False)
+    how = Drawing(cwd=cwd, session=found.session, full=full, opened=tools, body_limit=None)
     return document(found.title, found.facts, drawn(page, how))
 
 

@@ -85,12 +85,15 @@ class Drawing(Struct, frozen=True):
     link: Callable[[int], str] | None = None
     """Returns where all of an event is shown; None: a command is named."""
 
+    anchor: Callable[[int], str] | None = None
+    """Returns the address of an event; None: its place on this page."""
+
     full: bool = False
     opened: bool = False
     """Whether tool calls begin unfolded."""
 
-    bounded: bool = True
-    """Whether a page stays small: what tools did is left out when it is long."""
+    body_limit: int | None = BODY_LIMIT
+    """Characters of what a tool did that are shown, at most; None: all, however large the page."""
 
 
 def drawn(page: Page, how: Drawing) -> str:
@@ -128,12 +131,12 @@ def _said(said: Said, how: Drawing) -> str:
         return (
             f'<details class="context" id="seq-{said.seq}" data-seq="{said.seq}"{_opened(how)}>'
             f'<summary><b>{name}</b> <span class="dim">{first}</span></summary>'
-            f'<div class="body">{_facts(said.seq, said.created_at)}<div class="text">{text}</div>'
+            f'<div class="body">{_facts(said.seq, said.created_at, how)}<div class="text">{text}</div>'
             f"{rest}</div></details>"
         )
     return (
         f'<article class="said {said.role}" id="seq-{said.seq}" data-seq="{said.seq}">'
-        f"<header><h2>{name}</h2> {_facts(said.seq, said.created_at)}</header>"
+        f"<header><h2>{name}</h2> {_facts(said.seq, said.created_at, how)}</header>"
         f'<div class="text">{text}</div>{rest}</article>'
     )
 
@@ -148,7 +151,7 @@ def _done(done: Done, body: str, how: Drawing) -> str:
     return (
         f'<details class="done" id="seq-{done.seq}" data-seq="{done.seq}" data-status="{status}"'
         f"{_opened(how)}><summary><b>{escape(visible(shown.tool or 'unknown tool'))}</b>{asked}{told}"
-        f'{nested}</summary><div class="body">{_facts(done.seq, done.created_at)}{body}</div></details>'
+        f'{nested}</summary><div class="body">{_facts(done.seq, done.created_at, how)}{body}</div></details>'
     )
 
 
@@ -159,7 +162,8 @@ def _opened(how: Drawing) -> str:
 def _body(done: Done, how: Drawing, room: int) -> str:
     """Return what a tool did, or where to read it when there is no room for it."""
     body = Article(done.shown, how.cwd, how.full).body()
-    if not how.bounded or len(body) <= min(BODY_LIMIT, room):
+    limit = how.body_limit
+    if limit is None or len(body) <= min(limit, max(room, 0) if not how.full else limit):
         return body + _rest(done.seq, done.omitted, how)
     return f'<p class="note">too long for this page {_way(done.seq, how)}</p>'
 
@@ -177,12 +181,13 @@ def _way(seq: int, how: Drawing) -> str:
     return f"(<code>hindnote show {escape(how.session)} --seq {seq} --full</code>)"
 
 
-def _facts(seq: int, created_at: str | None) -> str:
+def _facts(seq: int, created_at: str | None, how: Drawing) -> str:
+    link = f"#seq-{seq}" if how.anchor is None else how.anchor(seq)
     time = ""
     if created_at:
         moment = escape(visible(created_at))
         time = f' <time datetime="{moment}">{moment[:19].replace("T", " ")}</time>'
-    return f'<a class="seq" href="#seq-{seq}">seq {seq}</a>{time}'
+    return f'<a class="seq" href="{escape(link)}">seq {seq}</a>{time}'
 
 
 def document(title: str, about: str, body: str) -> str:

@@ -113,14 +113,14 @@ class Reading:
 
     Args:
         projection: The session.
-        full: Cut no text.
+        limit: Code points of an event that are shown, at most; None: cut no text.
     """
 
-    def __init__(self, projection: Projection, *, full: bool = False) -> None:
+    def __init__(self, projection: Projection, *, limit: int | None = TEXT_LIMIT) -> None:
         self.projection = projection
         self.timeline = Timeline(projection)
         self.windows: Sequence[int] = tuple(projection.windows)
-        self._full = full
+        self._limit = limit
 
     def newest(self, limit: int = PAGE) -> Page:
         """Return the last events."""
@@ -164,27 +164,14 @@ class Reading:
         """
         return self._page([self.timeline.locate(seq)])
 
-    def since(self, seq: int, limit: int = PAGE) -> Page:
-        """Return what a reader who saw a session up to a seq has not seen: its end, live.
-
-        A call that was still running is among them, since it may have ended by now.
-        """
-        timeline = self.timeline
-        start = timeline.after(seq)
-        for place in islice(timeline.events(range(start - 1, -1, -1)), limit):
-            if timeline.role(place) == "tool" and timeline.event(place).status == "pending":
-                start = place
-        found = islice(timeline.events(range(start, timeline.size)), limit)
-        return self._page(self._fitting(found))
-
     def _fitting(self, places: Iterable[int], *, half: bool = False) -> list[int]:
         """Return the first of some events that fit on a page; at least one."""
-        if self._full:
+        if self._limit is None:
             return list(places)
         room = PAGE_CHARS // (2 if half else 1)
         fitting: list[int] = []
         for place in places:
-            room -= min(len(self.timeline.event(place).document), TEXT_LIMIT)
+            room -= min(len(self.timeline.event(place).document), self._limit)
             if room < 0 and fitting:
                 break
             fitting.append(place)
@@ -221,13 +208,13 @@ class Reading:
         shown = shown_at(self.timeline, place)
         nested = 0 if event.nested is None else len(event.nested.records)
         line = summary(shown.tool, shown.arguments)
-        omitted = 0 if self._full else max(0, len(event.document) - TEXT_LIMIT)
+        omitted = 0 if self._limit is None else max(0, len(event.document) - self._limit)
         return Done(event.seq, event.created_at, shown, line, nested, omitted)
 
     def _cut(self, text: str) -> tuple[str, int]:
-        if self._full or len(text) <= TEXT_LIMIT:
+        if self._limit is None or len(text) <= self._limit:
             return text, 0
-        return text[:TEXT_LIMIT], len(text) - TEXT_LIMIT
+        return text[: self._limit], len(text) - self._limit
 
     # -- marks -----------------------------------------------------------------
 

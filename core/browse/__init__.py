@@ -1,0 +1,1 @@
+"""``hindnote browse``: sessions, notes and documents as local web pages, read only."""
