@@ -1,16 +1,15 @@
-"""Files: the one place for how this program opens, writes, replaces and locks them.
+"""Files: the one place where this program opens, writes, replaces and locks them.
 
-A folder is passed around as a *handle*, the number that ``os.open`` returned, and not
-as a path. What lies below it is reached by name through that handle (``dir_fd``) and
-never through a symbolic link, so a folder that somebody exchanges for a link between a
-check and its use changes nothing.
+A folder is passed around as a *handle* (the integer that ``os.open`` returned), not as a path. Its
+contents are opened by name through that handle (``dir_fd``), and symbolic links are never
+followed. So nobody can redirect us by replacing a folder with a link between a check and its use.
 
 * ``handles``: open folders and files, and read them
-* ``names``: which names other systems could not hold, or would take for the same
-* ``stamps``: what tells one state of a file from another without reading it
-* ``exchange``: two renames that Linux and macOS have and Python's ``os`` has not
+* ``names``: file names that other systems reject, confuse with another name, or hide
+* ``stamps``: detect whether a file changed without reading it
+* ``exchange``: two renames that Linux and macOS offer and Python's ``os`` does not
 * ``atomic``: put a whole file in place, and clean up after a killed writer
-* ``saving``: replace a file that others edit, and lose nothing that they save
-* ``locks``: locks across threads and processes that end with their holder
+* ``saving``: replace a file that people edit, without losing anything that they save
+* ``locks``: locks across threads and processes; a lock ends when its holder dies
 * ``state``: the ``.hindnote`` folder, hidden from Git
 """

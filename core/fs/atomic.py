@@ -1,4 +1,4 @@
-"""Putting a whole file in place: readers see the old one or the new one, never a part."""
+"""Write a whole file at once: readers see the old one or the new one, never a part."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from contextlib import contextmanager
 from hindnote.core.fs.handles import CREATE, look, names_in, remove, sync
 
 TEMPORARY_SUFFIX = ".hindnote-tmp"
-"""How the names end under which a file is written before it gets its own."""
+"""Suffix of the name that a file has while it is being written."""
 
 RETRY_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2)
-"""Pauses before a rename is tried again that a reader on another system made fail."""
+"""Pauses between the attempts of a rename that fails because the file is being read."""
 
 _UNFINISHED = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(TEMPORARY_SUFFIX)}")
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
 def replace(folder: int, name: str, data: bytes) -> None:
-    """Put a file that nobody else changes in place, whatever has its name; it is durable then.
+    """Write a file that nobody else changes; replaces an existing one, and survives a crash.
 
     Args:
         folder: Handle of the folder.
         name: The file's name.
-        data: All of the file.
+        data: The file's new content.
 
     Raises:
-        OSError: It cannot be written; what was there is whole.
+        OSError: It cannot be written; the old file is unchanged.
     """
     with temporary(folder, data) as made:
         settle(lambda: os.replace(made, name, src_dir_fd=folder, dst_dir_fd=folder))
@@ -39,17 +39,17 @@ def replace(folder: int, name: str, data: bytes) -> None:
 
 
 def create(folder: int, name: str, data: bytes, **attributes: int | None) -> None:
-    """Put a file in place whose name must be free; it is durable then.
+    """Write a new file, which survives a crash; its name must be free.
 
     Args:
         folder: Handle of the folder.
         name: The file's name.
-        data: All of the file.
-        attributes: As ``temporary`` takes them.
+        data: The file's content.
+        attributes: Keyword arguments of ``temporary``.
 
     Raises:
         FileExistsError: The name is taken.
-        OSError: It cannot be written; nothing is left of it.
+        OSError: It cannot be written; no part of it remains.
     """
     with temporary(folder, data, **attributes) as made:
         settle(lambda: _publish(folder, made, name))
@@ -68,17 +68,17 @@ def temporary(
     group: int | None = None,
     mtime_ns: int | None = None,
 ) -> Iterator[str]:
-    """Write a file under a name of its own; the context is that name.
+    """Write a temporary file; the context is its name.
 
-    What still has that name when the context ends is removed.
+    The file is removed when the context ends, unless it was renamed.
 
     Args:
         folder: Handle of the folder.
-        data: All of the file.
-        mode: Permission bits; None for those of any new file.
-        owner: User id; None for ours.
-        group: Group id; None for that of any new file.
-        durable: Whether to flush it to the disk; not needed for what can be made again.
+        data: The file's content.
+        mode: Permission bits; None for the default of a new file.
+        owner: User id; None for this process's user.
+        group: Group id; None for the default of a new file.
+        durable: Whether to flush it to the disk; not needed for files that can be rebuilt.
         mtime_ns: Modification time; None for now.
 
     Raises:
@@ -104,15 +104,15 @@ def temporary(
 
 
 def sweep(folder: int, *, older_than: float = 0.0) -> None:
-    """Remove the temporary files of killed writers.
+    """Remove the temporary files that killed writers left.
 
     Args:
         folder: Handle of the folder.
-        older_than: Seconds since a file was written, from which on it is removed. With 0 the
-            caller keeps other writers out.
+        older_than: Minimum age in seconds of the files to remove. With 0 all are removed, so the
+            caller must lock out other writers.
 
     Raises:
-        OSError: The folder cannot be listed, or a file not removed.
+        OSError: The folder cannot be listed, or a file cannot be removed.
     """
     for name in names_in(folder):
         if _UNFINISHED.fullmatch(name):
@@ -124,10 +124,10 @@ def sweep(folder: int, *, older_than: float = 0.0) -> None:
 
 
 def settle(action: Callable[[], None]) -> None:
-    """Do something again that fails for a moment, as a rename may while the file is read.
+    """Call ``action``, and retry while it fails because a file is in use.
 
     Raises:
-        OSError: It fails in another way, or too often.
+        OSError: It fails for another reason, or still after ``RETRY_SECONDS``.
     """
     for pause in RETRY_SECONDS:
         try:
@@ -140,13 +140,13 @@ def settle(action: Callable[[], None]) -> None:
 
 
 def _publish(folder: int, made: str, name: str) -> None:
-    """Give a new file its name, unless somebody else took it."""
+    """Rename a temporary file to a name that must still be free."""
     try:
         os.link(made, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # A file system without hard links: look, then rename.
+        # A file system without hard links: check that the name is free, then rename.
         if look(folder, name) is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from None
         os.replace(made, name, src_dir_fd=folder, dst_dir_fd=folder)

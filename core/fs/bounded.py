@@ -1,4 +1,4 @@
-"""Reading a small file by its path, whatever somebody put in its place."""
+"""Read a small file by its path safely, even if it is a pipe, a device or huge."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from hindnote.core.fs.handles import NotRegularError, TooLargeError, closing, read_all
 
 SETTINGS_LIMIT = 4 * 1024 * 1024
-"""Bytes of a settings file or a source file that are read at most."""
+"""Maximum size of a settings file or a source file, in bytes."""
 
 
 def read_bounded(path: Path, limit: int = SETTINGS_LIMIT) -> bytes:
-    """Return the bytes of a regular file; links to one are followed.
+    """Return the content of a regular file; symbolic links are followed.
 
-    A pipe or a device is not waited for, and a huge file is not read.
+    Opening a pipe or a device does not block, and a file beyond the limit is not read.
 
     Raises:
-        NotRegularError: It is a folder, a pipe, a device or a socket.
+        NotRegularError: The path is a folder, a pipe, a device or a socket.
         TooLargeError: It has more bytes than ``limit``.
-        OSError: It is not there, or may not be read.
-        ValueError: The path holds a NUL character.
+        OSError: It does not exist, or may not be read.
+        ValueError: The path contains a NUL character.
     """
     with closing(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as handle:
         status = os.fstat(handle)

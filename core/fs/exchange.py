@@ -1,7 +1,8 @@
-"""Two renames that Linux and macOS have and Python's ``os`` has not.
+"""Two renames that Linux and macOS offer and Python's ``os`` does not.
 
 Linux: ``renameat2(2)``, in glibc since 2.28 and in musl since 1.2.5. macOS: ``renameatx_np``,
-since 10.12. Many file systems know them (ext4, XFS, Btrfs, tmpfs, APFS), some do not (NFS, FAT),
+since 10.12. Many file systems support them (ext4, XFS, Btrfs, tmpfs, APFS), some do not (NFS,
+FAT),
 and then both functions raise ``UnsupportedError``.
 """
 
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 
-# <linux/fs.h> and <sys/stdio.h>.
+# Flag values from <linux/fs.h> and <sys/stdio.h>.
 _CALL, _NO_REPLACE, _SWAP = (
     ("renameatx_np", 4, 2) if sys.platform == "darwin" else ("renameat2", 1, 2)
 )
@@ -22,25 +23,25 @@ _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, err
 
 
 class UnsupportedError(OSError):
-    """The system or this file system has no such rename."""
+    """The system or this file system does not support the rename."""
 
     def __init__(self) -> None:
         super().__init__(errno.ENOTSUP, "this file system has no such rename")
 
 
 def exchange(folder: int, one: str, other: str) -> None:
-    """Let two files of one folder change names in one step.
+    """Swap the names of two files of one folder, atomically.
 
     Raises:
         UnsupportedError: The file system cannot do that.
-        FileNotFoundError: One of them is not there.
+        FileNotFoundError: One of them does not exist.
         OSError: They cannot be renamed.
     """
     _rename(folder, one, folder, other, _SWAP)
 
 
 def move(folder: int, name: str, new_folder: int, new_name: str) -> None:
-    """Rename a file to a name that must be free, in one step.
+    """Rename a file atomically; the new name must be free.
 
     Raises:
         UnsupportedError: The file system cannot do that.

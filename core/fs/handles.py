@@ -1,4 +1,4 @@
-"""Opening folders and files without following links, and reading them without waiting."""
+"""Open folders and files without following links, and read them without blocking."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROOT = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags for a trusted root, which may be a link itself."""
+"""Flags for opening a trusted root folder, whose path may be a link."""
 
 ENTER = ROOT | os.O_NOFOLLOW
-"""Flags for every folder below a root."""
+"""Flags for opening any folder below a root."""
 
-# With O_NONBLOCK the opening of a pipe or a device returns, and it can be refused.
+# With O_NONBLOCK opening a pipe or a device does not block, so it can then be rejected.
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Flags for reading a file."""
+"""Flags for opening a file to read."""
 
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Flags for a file that must not exist yet."""
+"""Flags for creating a file that must not exist yet."""
 
 LINK_ERRORS = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
-"""What ``ENTER`` fails with at a link, or at what is no folder.
+"""Error numbers with which ``ENTER`` fails at a link, or at anything that is not a folder.
 
-Linux says ``ENOTDIR`` or ``ELOOP``, FreeBSD ``EMLINK``.
+Linux returns ``ENOTDIR`` or ``ELOOP``, FreeBSD ``EMLINK``.
 """
 
 
 class NotRegularError(OSError):
-    """A link, a folder, a pipe, a device or a socket stands where a file should be."""
+    """The name of a file belongs to a link, a folder, a pipe, a device or a socket."""
 
     def __init__(self, name: str) -> None:
         super().__init__(errno.EINVAL, "not a regular file", name)
@@ -44,8 +44,8 @@ class TooLargeError(OSError):
 
     Args:
         name: The file's name.
-        size: Its bytes.
-        limit: How many are read at most.
+        size: Its size in bytes.
+        limit: Maximum number of bytes that the caller reads.
     """
 
     def __init__(self, name: str, size: int, limit: int) -> None:
@@ -67,36 +67,36 @@ def closing(handle: int) -> Iterator[int]:
 
 
 def open_root(path: str | os.PathLike[str]) -> int:
-    """Return a handle of a folder whose path is trusted; links on it are followed.
+    """Return a handle of a folder whose path is trusted; links in the path are followed.
 
     Raises:
-        OSError: It does not exist, is no folder, or may not be opened.
+        OSError: It does not exist, is not a folder, or may not be opened.
     """
     return os.open(path, ROOT)
 
 
 def open_folder(parent: int, name: str) -> int:
-    """Return a handle of a folder in an open folder.
+    """Return a handle of a folder inside an open folder.
 
     Args:
-        parent: Handle of the folder that it lies in.
+        parent: Handle of the folder that contains it.
         name: One name, without ``/``.
 
     Raises:
-        OSError: It does not exist or may not be opened; one of ``LINK_ERRORS`` when it is
-            a link or no folder.
+        OSError: It does not exist or may not be opened; the number is one of ``LINK_ERRORS`` when
+            it is a link or not a folder.
     """
     return os.open(_one(name), ENTER, dir_fd=parent)
 
 
 def open_below(root: int, names: Iterable[str], *, make: bool = False) -> int:
-    """Return a handle of a folder some levels below an open one; no link is followed.
+    """Return a handle of a folder some levels below an open one, following no links.
 
     Args:
         root: Handle of the folder to start from; it stays open.
-        names: Folders from there on, from the outside in. None of them: a second handle
-            of the root.
-        make: Make the folders that are missing.
+        names: Names of the nested folders, outermost first. Empty: returns a second handle of the
+            root.
+        make: Create the folders that are missing.
 
     Raises:
         OSError: As ``open_folder``.
@@ -114,7 +114,7 @@ def open_below(root: int, names: Iterable[str], *, make: bool = False) -> int:
 
 
 def make_folder(parent: int, name: str) -> bool:
-    """Make a folder; return whether it was missing.
+    """Create a folder if it is missing; return whether it was missing.
 
     Raises:
         OSError: It cannot be made.
@@ -128,16 +128,16 @@ def make_folder(parent: int, name: str) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user may enter, unless it is there; those around it are usual ones.
+    """Create a folder with mode 0700 unless it exists; missing parents get the default mode.
 
     Raises:
-        OSError: It cannot be made, or something else has its name.
+        OSError: It cannot be created, or the name belongs to something else.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync(folder: int) -> None:
-    """Let what happened in a folder survive a crash; some file systems cannot, and need not.
+    """Flush a folder's entries to the disk; ignored on file systems that cannot do it.
 
     Raises:
         OSError: The disk failed.
@@ -150,18 +150,20 @@ def sync(folder: int) -> None:
 
 
 def names_in(folder: int) -> list[str]:
-    """Return the names in an open folder, in no order."""
+    """Return the names in an open folder, in arbitrary order."""
     return os.listdir(folder)
 
 
 def same_mount(one: int, other: int) -> bool:
-    """Return whether files can be renamed and linked from one open folder into another.
+    """Return whether files can be renamed and hard-linked from one open folder into the other.
 
-    Two mounts of one file system have the same device, and nothing can be renamed between them.
+    Device numbers alone do not show it: two mounts of one file system share a device, but a rename
+    between them fails.
     """
     if os.fstat(one).st_dev != os.fstat(other).st_dev:
         return False
-    # Linux looks at the mounts before it looks for the file, which is not there.
+    # Linux compares the mounts before it looks up the file, so a name that does not exist is
+    # enough.
     nothing = f".{os.urandom(16).hex()}"
     try:
         os.rename(nothing, nothing, src_dir_fd=one, dst_dir_fd=other)
@@ -174,7 +176,7 @@ def same_mount(one: int, other: int) -> bool:
 
 
 def look(folder: int, name: str) -> os.stat_result | None:
-    """Return the status of what has a name, of a link itself; None when nothing has it.
+    """Return the status of a name, of the link itself if it is one; None when it does not exist.
 
     Raises:
         OSError: The folder may not be searched.
@@ -189,14 +191,14 @@ def open_file(folder: int, name: str) -> tuple[int, os.stat_result]:
     """Return a handle for reading a regular file, and its status.
 
     Raises:
-        FileNotFoundError: There is nothing of that name.
-        NotRegularError: It is a link, or anything else but a regular file.
+        FileNotFoundError: The name does not exist.
+        NotRegularError: It is not a regular file; a link is not followed.
         OSError: It may not be read.
     """
     try:
         handle = os.open(_one(name), READ, dir_fd=folder)
     except OSError as error:
-        # A link, and a socket: what these two errors say differs between systems.
+        # A link or a socket. Which of these errors is raised differs between systems.
         if error.errno in {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EOPNOTSUPP}:
             raise NotRegularError(name) from error
         raise
@@ -208,16 +210,16 @@ def open_file(folder: int, name: str) -> tuple[int, os.stat_result]:
 
 
 def read_file(folder: int, name: str, limit: int) -> tuple[bytes, os.stat_result]:
-    """Return a regular file's bytes, and its status as it was opened.
+    """Return a regular file's content, and its status when it was opened.
 
     Args:
-        folder: Handle of the folder that it lies in.
+        folder: Handle of the folder that contains it.
         name: Its name.
-        limit: Bytes that are read at most.
+        limit: Maximum size in bytes.
 
     Raises:
-        FileNotFoundError: There is nothing of that name.
-        NotRegularError: It is no regular file.
+        FileNotFoundError: The name does not exist.
+        NotRegularError: It is not a regular file.
         TooLargeError: It has more bytes than ``limit``.
         OSError: It may not be read.
     """
@@ -232,17 +234,17 @@ def read_file(folder: int, name: str, limit: int) -> tuple[bytes, os.stat_result
 
 
 def read_all(handle: int, size: int, limit: int | None = None) -> bytes:
-    """Return the bytes of an open file.
+    """Return the content of an open file.
 
     Args:
-        handle: The file, at its beginning.
-        size: Bytes that its status says it has. It may have grown or shrunk since.
-        limit: Bytes after which reading ends; None for all.
+        handle: The file, positioned at its beginning.
+        size: Size according to its status. It may have grown or shrunk since.
+        limit: Maximum number of bytes to read; None for all.
     """
     data = os.read(handle, size + 1)
     if len(data) == size:
         return data
-    # It grew or shrank meanwhile, or the file system reads in small parts.
+    # It grew or shrank meanwhile, or the file system returns small parts.
     parts, total = [data], len(data)
     while parts[-1] and (limit is None or total < limit):
         parts.append(os.read(handle, max(size, 65_536)))
@@ -251,15 +253,15 @@ def read_all(handle: int, size: int, limit: int | None = None) -> bytes:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Return whether a regular file is this user's alone, so that its bytes may be changed.
+    """Return whether a file is regular, belongs to this user and has one name, so we may change it.
 
-    A file with a second name (a hard link) is not: its other name may lie anywhere.
+    A second name (a hard link) could be anywhere, and changing the file would change that too.
     """
     return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_nlink == 1
 
 
 def remove(folder: int, name: str) -> None:
-    """Remove a file; that there is none is fine.
+    """Remove a file; does nothing when it does not exist.
 
     Raises:
         OSError: It cannot be removed.
@@ -269,7 +271,7 @@ def remove(folder: int, name: str) -> None:
 
 
 def _one(name: str) -> str:
-    """Return a name, having seen that it is a single one; ``..`` would lead out again."""
+    """Check that ``name`` is a single name and return it; ``..`` would leave the folder."""
     if "/" in name or name in {"", ".", ".."}:
         raise ValueError(f"{name!r} is not the name of one file or folder")
     return name

@@ -1,8 +1,8 @@
-"""Locks across threads and processes. The system frees one when its holder dies.
+"""Locks across threads and processes. The system releases a lock when its holder dies.
 
-They are ``flock`` locks on handles of our own, since a library that opens a lock's file by its
-path may be led elsewhere. Each opening of a file has its own lock, so threads of one process
-keep each other out as well.
+They are ``flock`` locks on handles that we opened: a library that opens a lock file by its path
+could be redirected by a link. Each opened handle has its own lock, so they also exclude threads of
+the same process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from hindnote.core.fs.handles import NotRegularError, closing, look
 
 POLL_SECONDS = 0.005
-"""How often a lock is asked for that another one holds."""
+"""Interval at which a lock is retried while another process has it."""
 
 _OPEN = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -29,15 +29,15 @@ class HeldError(Exception):
 
 @contextmanager
 def locked(handle: int, *, seconds: float, shared: bool = False) -> Iterator[None]:
-    """Hold the lock of an open file or folder.
+    """Lock an open file or folder until the context ends.
 
     Args:
         handle: The file or folder, opened for this lock alone.
-        seconds: How long to wait for others.
-        shared: Keep only those out who want it for themselves.
+        seconds: How long to wait for the lock.
+        shared: Take a shared lock, which excludes only exclusive ones.
 
     Raises:
-        HeldError: Others held it all the time.
+        HeldError: The lock was not free in time.
         OSError: It cannot be locked, as on some network file systems.
     """
     acquire(handle, seconds=seconds, shared=shared)
@@ -49,26 +49,26 @@ def locked(handle: int, *, seconds: float, shared: bool = False) -> Iterator[Non
 
 @contextmanager
 def locked_file(folder: int, name: str, *, seconds: float) -> Iterator[None]:
-    """Hold the lock of a file that exists for its lock alone; it is made when it is missing.
+    """Lock a file that exists only to be locked; it is created when missing.
 
-    Nothing is ever written to it, so it does not matter whose it is.
+    Nothing is ever written to it, so its owner does not matter.
 
     Args:
-        folder: Handle of the folder that it lies in.
+        folder: Handle of the folder that contains it.
         name: Its name.
-        seconds: How long to wait for others.
+        seconds: How long to wait for the lock.
 
     Raises:
-        HeldError: Others held it all the time.
-        NotRegularError: The name belongs to a link, or to anything else but a file.
-        OSError: It cannot be made, opened or locked.
+        HeldError: The lock was not free in time.
+        NotRegularError: The name belongs to something that is not a regular file.
+        OSError: It cannot be created, opened or locked.
     """
     deadline = time.monotonic() + seconds
     while True:
         with closing(_open(folder, name)) as handle:
             acquire(handle, seconds=max(deadline - time.monotonic(), 0.0))
             status = look(folder, name)
-            # Somebody may have removed the file while we waited, and others lock a new one.
+            # The file may have been removed while we waited, and others would lock a new one.
             if status is not None and os.path.samestat(status, os.fstat(handle)):
                 yield
                 return
@@ -77,10 +77,10 @@ def locked_file(folder: int, name: str, *, seconds: float) -> Iterator[None]:
 
 
 def acquire(handle: int, *, seconds: float, shared: bool = False) -> None:
-    """Take the lock of an open file or folder; it ends when the handle is closed.
+    """Lock an open file or folder; the lock ends when the handle is closed.
 
     Raises:
-        HeldError: Others held it all the time.
+        HeldError: The lock was not free in time.
         OSError: It cannot be locked.
     """
     operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
@@ -100,7 +100,7 @@ def _open(folder: int, name: str) -> int:
     try:
         handle = _open_as(os.O_RDWR, folder, name)
     except PermissionError:
-        # Another user made it, such as root. Reading is enough for a lock on a local disk.
+        # Another user, such as root, created it. Reading is enough for a lock on a local disk.
         handle = _open_as(os.O_RDONLY, folder, name)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -112,7 +112,7 @@ def _open_as(access: int, folder: int, name: str) -> int:
     try:
         return os.open(name, access | _OPEN, 0o666, dir_fd=folder)
     except OSError as error:
-        # A link, a folder, a socket, and a pipe that may not be opened both ways.
+        # A link, a folder, a socket, or a pipe that cannot be opened for reading and writing.
         if error.errno in {errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO}:
             raise NotRegularError(name) from error
         raise

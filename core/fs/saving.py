@@ -1,15 +1,15 @@
-"""Replacing a file that people edit with programs of their own, and losing nothing they save.
+"""Replace a file that people edit with other programs, without losing anything that they save.
 
-A file is read, changed and written back. Somebody may save it in between, up to the very last
-moment, and a rename would overwrite that. So the new file and the old one change names in one
-step (``exchange``). Then what came out is looked at: is it not what was read, or is a program
-still writing to it, then both change names once more and nothing was done.
+A file is read, changed and written back. Somebody may save it in between, up to the last moment,
+and a plain rename would overwrite that. So the new file and the old one swap names atomically
+(``exchange``), and then the old file is compared with what was read. If it differs, or a program
+is still writing to it, the names are swapped back and the save fails.
 
-The name under which the old file comes out says which bytes were read and which were to be
-written. A process that is killed in between leaves it, and ``recover`` tells by it whether the
-file holds something that nobody has read yet.
+The temporary name of the old file contains hashes of what was read and of what is written. If the
+process is killed in between, ``recover`` can tell from this name whether the file contains
+something that nobody has read yet.
 
-Where the file system has no such exchange, the file is looked at immediately before the rename.
+On file systems without this exchange, the file is checked immediately before the rename.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _DISPLACED = re.compile(
     + re.escape(atomic.TEMPORARY_SUFFIX)
 )
 _ROUNDS = 100
-"""Saves of others, one directly after the other, after which giving a name back is left to
+"""Maximum number of swaps while others keep saving; then the displaced file is left for
 ``recover``."""
 
 _COMPARED_BYTES = 64 * 1024 * 1024
-"""Size from which a file is told from another one by its inode alone."""
+"""Files larger than this are compared by their inode alone."""
 
 _NAME_BYTES = 200
-"""Bytes of a name that the name of a recovered file repeats, at most."""
+"""Maximum number of bytes of the original name in the name of a recovered file."""
 
 _PATIENCE_SECONDS = 0.05
-"""How long a file of ours may be open for writing: another thread that starts a program
-inherits the handle to it for a moment."""
+"""How long to wait for our own file to be closed: a thread that starts a program may briefly pass
+on a handle that is open for writing."""
 
 
 class ChangedError(Exception):
@@ -67,28 +67,28 @@ class Version(NamedTuple):
 
     status: os.stat_result
     data: bytes | None
-    """None for what is no regular file, or too large to be compared."""
+    """The content; None when it is not a regular file, or too large to be compared."""
 
 
 def save(folder: int, name: str, data: bytes, before: Version, *, mtime_ns: int) -> None:
-    """Replace a file, atomically and durably, if it is still as it was read.
+    """Replace a file, atomically and durably, if it is unchanged since it was read.
 
-    Its permission bits stay, and its owner when we are root. The caller keeps other writers of
-    ours out, and has called ``recover``.
+    Keeps its permission bits, and its owner when we are root. The caller must lock out our other
+    writers, and must have called ``recover``.
 
     Args:
         folder: Handle of the folder.
         name: The file's name.
-        data: All of the new file.
+        data: The new content.
         before: The file as it was read.
         mtime_ns: Modification time of the new file.
 
     Raises:
-        ChangedError: It is not as it was read.
-        OSError: It cannot be written; the old file is whole.
+        ChangedError: It changed since it was read.
+        OSError: It cannot be written; the old file is unchanged.
     """
     status = before.status
-    # Only root may give a file away; for others an owner stays when it is themselves.
+    # Only root may set another owner; for everybody else the owner is themselves anyway.
     owner = {"owner": status.st_uid, "group": status.st_gid} if os.geteuid() == 0 else {}
     with atomic.temporary(folder, data, mode=status.st_mode, mtime_ns=mtime_ns, **owner) as made:
         new = Version(os.stat(made, dir_fd=folder, follow_symlinks=False), data)
@@ -111,18 +111,19 @@ def save(folder: int, name: str, data: bytes, before: Version, *, mtime_ns: int)
 
 
 def move(folder: int, name: str, new_folder: int, new_name: str, before: Version) -> None:
-    """Rename a file to a name that must be free, if it is still as it was read.
+    """Rename a file to a free name, if it is unchanged since it was read.
 
     Raises:
-        ChangedError: It is not as it was read.
+        ChangedError: It changed since it was read.
         FileExistsError: The new name is taken.
-        OSError: It cannot be renamed; ``EXDEV`` when the folders lie on different file systems.
+        OSError: It cannot be renamed; ``EXDEV`` when the folders are on different file systems.
     """
     _check(folder, name, before.status)
     try:
         atomic.settle(lambda: exchange.move(folder, name, new_folder, new_name))
     except exchange.UnsupportedError:
-        # Killed in between, both are names of one file, and the next rename removes the old one.
+        # If we are killed in between, both names belong to one file, and the next rename removes
+        # the old one.
         os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
         now = look(folder, name)
         if now is None or not os.path.samestat(now, before.status):
@@ -133,16 +134,16 @@ def move(folder: int, name: str, new_folder: int, new_name: str, before: Version
         with suppress(exchange.UnsupportedError, FileExistsError, FileNotFoundError):
             exchange.move(new_folder, new_name, folder, name)
             raise ChangedError
-        # The old name was taken again, or it cannot be given back: each save is a file.
+        # The old name is taken again, or cannot be restored: both versions are kept as files.
     sync(new_folder)
     sync(folder)
 
 
 def take_away(folder: int, name: str, before: Version) -> None:
-    """Remove a file that is still as it was read.
+    """Remove a file if it is unchanged since it was read.
 
     Raises:
-        ChangedError: It is not.
+        ChangedError: It changed since it was read.
         OSError: It cannot be removed.
     """
     _check(folder, name, before.status)
@@ -152,7 +153,7 @@ def take_away(folder: int, name: str, before: Version) -> None:
     except exchange.UnsupportedError:
         os.unlink(name, dir_fd=folder)
     else:
-        # Somebody may have saved it since the look; then it gets its name back.
+        # Somebody may have saved it since the check; then its name is restored.
         if not _holds(folder, aside, before):
             with suppress(FileExistsError):
                 exchange.move(folder, aside, folder, name)
@@ -162,13 +163,13 @@ def take_away(folder: int, name: str, before: Version) -> None:
 
 
 def recover(folder: int) -> None:
-    """Clean up after writers that were killed. The caller keeps other writers of ours out.
+    """Clean up after killed writers. The caller must lock out our other writers.
 
-    What somebody saved and a killed writer had displaced gets its name back. When that holds
-    something else by now, it becomes a file beside it, ``plan.recovered-1a2b3c4d.md``.
+    If a killed writer displaced a version that somebody had saved, its name is restored. If the
+    name has other content by now, it is kept next to it as ``plan.recovered-1a2b3c4d.md``.
 
     Raises:
-        OSError: The folder cannot be listed, or a file not be renamed or removed.
+        OSError: The folder cannot be listed, or a file cannot be renamed or removed.
     """
     names = names_in(folder)
     for displaced in names:
@@ -185,7 +186,7 @@ def recover(folder: int) -> None:
 
 
 def _judge(folder: int, displaced: str, name: str, new: Version, before: Version) -> None:
-    """Look at what an exchange brought out: remove it, or give it its name back."""
+    """Check the file that an exchange displaced: remove it, or restore its name."""
     if _holds(folder, displaced, before, patience=0.0):
         remove(folder, displaced)
         return
@@ -194,23 +195,24 @@ def _judge(folder: int, displaced: str, name: str, new: Version, before: Version
 
 
 def _give_back(folder: int, displaced: str, name: str, inside: Version | None) -> None:
-    """Let a displaced file have its name again, unless a newer one has it by now.
+    """Restore the name of a displaced file, unless a newer file has the name by now.
 
-    Each exchange must bring out what the one before it put in. Whatever else comes out was
-    saved in between, so it is newer than what went in, and goes in next.
+    Each swap should displace exactly the file that the previous swap put in. Any other file was
+    saved in between, so it is newer, and the next swap puts it back.
 
     Args:
         folder: Handle of the folder.
-        displaced: The name under which it lies.
-        name: Its own name.
-        inside: What has that name, as far as we know.
+        displaced: The temporary name of the displaced file.
+        name: Its original name.
+        inside: The file that should have that name now; None when unknown.
     """
     for _ in range(_ROUNDS):
         going_in = _version(folder, displaced)
         try:
             exchange.exchange(folder, displaced, name)
         except FileNotFoundError:
-            # Somebody removed the file meanwhile. Is that half of a save, the other half wins.
+            # Somebody removed the file meanwhile. If that is the first half of a save, the second
+            # half wins.
             with suppress(FileExistsError):
                 exchange.move(folder, displaced, folder, name)
                 return
@@ -222,7 +224,7 @@ def _give_back(folder: int, displaced: str, name: str, inside: Version | None) -
 
 
 def _replace(folder: int, made: str, name: str, status: os.stat_result) -> None:
-    """Rename without an exchange, directly after a last look."""
+    """Rename without an exchange, immediately after a last check."""
     try:
         _check(folder, name, status)
         atomic.settle(lambda: os.replace(made, name, src_dir_fd=folder, dst_dir_fd=folder))
@@ -241,7 +243,7 @@ def _check(folder: int, name: str, status: os.stat_result) -> None:
 
 
 def _version(folder: int, name: str) -> Version | None:
-    """Return what has a name; None when nothing has."""
+    """Return the current version of a name; None when it does not exist."""
     try:
         handle, status = open_file(folder, name)
     except FileNotFoundError:
@@ -255,7 +257,7 @@ def _version(folder: int, name: str) -> Version | None:
 
 
 def _holds(folder: int, name: str, version: Version, patience: float = _PATIENCE_SECONDS) -> bool:
-    """Return whether a name belongs to a file in exactly this state, and nobody writes to it.
+    """Return whether a name belongs to a file in exactly this version that nobody is writing to.
 
     Neither times nor sizes are compared: a program may write twice within one tick of the
     file system's clock, and a rename changes the change time.
@@ -272,22 +274,22 @@ def _holds(folder: int, name: str, version: Version, patience: float = _PATIENCE
             return False
         if version.data is None:
             return not stat.S_ISREG(status.st_mode) or status.st_size > _COMPARED_BYTES
-        # After the lease, so that nobody writes any more.
+        # Read it after the check for writers, so that it cannot change any more.
         size = os.fstat(handle).st_size
         return size == len(version.data) and read_all(handle, size) == version.data
 
 
 def _is_written(handle: int, patience: float) -> bool:
-    """Return whether a program has an open file open for writing; Linux alone can tell.
+    """Return whether a program has a file open for writing; only Linux can tell.
 
-    Many editors save by emptying the file and writing it again. What they write after it was
-    displaced would be lost with it.
+    Many editors save by truncating the file and writing it again. Whatever they write after the
+    file was displaced would be lost.
     """
     set_lease = getattr(fcntl, "F_SETLEASE", None)
     if set_lease is None:
         return False
-    # The system tells the holder of a lease by a signal that somebody wants to write. SIGIO, its
-    # usual choice, would end this process; SIGURG is ignored.
+    # With a lease, Linux signals its holder when somebody wants to write. SIGIO, the default,
+    # would kill this process; SIGURG is ignored.
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -295,7 +297,7 @@ def _is_written(handle: int, patience: float) -> bool:
             fcntl.fcntl(handle, set_lease, fcntl.F_RDLCK)
         except OSError as error:
             if error.errno != errno.EAGAIN:
-                # Somebody else's file, or a file system without leases.
+                # The file belongs to another user, or the file system does not support leases.
                 return False
         else:
             fcntl.fcntl(handle, set_lease, fcntl.F_UNLCK)
@@ -309,7 +311,7 @@ def _is_written(handle: int, patience: float) -> bool:
 
 
 def _displaced_name(name: str, read: bytes, written: bytes) -> str:
-    """Return the name under which a file waits for its exchange, and the old one comes out."""
+    """Return the temporary name of the new file before an exchange, and of the old one after it."""
     parts = (_digest(os.fsencode(name)), _digest(read), _digest(written))
     return f".{'-'.join(parts)}{atomic.TEMPORARY_SUFFIX}"
 
@@ -320,7 +322,7 @@ def _recover(folder: int, displaced: str, name: str | None, read: str, written: 
         return
     known = version.data is not None and _digest(version.data) in {read, written}
     if known and _holds(folder, displaced, version):
-        # The new file before an exchange, or the old one after it, as it was read.
+        # It is the new file before an exchange, or the old file after one, unchanged.
         remove(folder, displaced)
         return
     inside = None if name is None else _version(folder, name)

@@ -1,4 +1,4 @@
-"""What tells one state of a file from another without reading it."""
+"""Detect whether a file changed without reading it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 """Modification time, size, change time and inode. The change time cannot be set back."""
 
 SETTLED_NS = 50_000_000
-"""A file that changed this shortly before it was read may change again within one tick of
-the file system's clock, without another stamp."""
+"""Minimum age of a file's last change. A younger file may change again within the same tick of the
+file system's clock, and its stamp would not differ."""
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -20,5 +20,5 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 def settled(status: os.stat_result) -> Stamp | None:
-    """Return a stamp to compare with later; None when it may not show the next change."""
+    """Return a stamp to compare with later; None when the next change might not alter it."""
     return stamp_of(status) if status.st_ctime_ns < time.time_ns() - SETTLED_NS else None

@@ -1,4 +1,4 @@
-"""The ``.hindnote`` folder: what we keep beside notes or in a workspace, hidden from Git."""
+"""The ``.hindnote`` folder: our own files next to notes or in a workspace, hidden from Git."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALL = b"*\n"
 
 
 class NoFolderError(OSError):
-    """A link, or what is no folder, stands where a folder of ours should be.
+    """The name of one of our folders belongs to a link or a file.
 
     Args:
         name: Its name.
@@ -32,23 +32,23 @@ class NoFolderError(OSError):
 
 
 def open_state(root: int) -> int:
-    """Return a handle of the state folder in an open one, made with its ``.gitignore``.
+    """Return a handle of the state folder in an open folder, creating it with its ``.gitignore``.
 
-    An empty ``.gitignore``, which a write to a full disk leaves, is written again; one that says
-    something stays as it is.
+    An empty ``.gitignore``, which remains after a write to a full disk, is written again; any
+    other is left unchanged.
 
     Args:
         root: Handle of the notes home or of a workspace.
 
     Raises:
-        NoFolderError: A link, or what is no folder, has its name.
-        OSError: It cannot be made or opened.
+        NoFolderError: The name belongs to a link or a file.
+        OSError: It cannot be created or opened.
     """
     handle = open_own(root, STATE)
     try:
         status = look(handle, _IGNORE)
         if status is None or (stat.S_ISREG(status.st_mode) and status.st_size == 0):
-            # On a full disk the next call writes it.
+            # On a full disk the next call tries again.
             with suppress(OSError):
                 atomic.replace(handle, _IGNORE, _ALL)
     except BaseException:
@@ -58,14 +58,14 @@ def open_state(root: int) -> int:
 
 
 def open_own(parent: int, name: str) -> int:
-    """Return a handle of a folder of ours in an open one, made when it is missing.
+    """Return a handle of one of our folders inside an open folder, creating it when missing.
 
     Raises:
-        NoFolderError: A link, or what is no folder, has its name.
-        OSError: It cannot be made or opened.
+        NoFolderError: The name belongs to a link or a file.
+        OSError: It cannot be created or opened.
     """
     for _ in range(3):
-        # Not flushed to the disk: it is made again when a crash takes it.
+        # Not flushed to the disk: if a crash loses it, it is created again.
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=parent)
         try:
@@ -73,7 +73,7 @@ def open_own(parent: int, name: str) -> int:
         except OSError as error:
             status = look(parent, name)
             if status is None:
-                # Somebody took it away meanwhile.
+                # Somebody removed it meanwhile.
                 continue
             if stat.S_ISDIR(status.st_mode):
                 raise

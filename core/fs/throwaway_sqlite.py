@@ -1,4 +1,4 @@
-"""SQLite files that may vanish at any time: a damaged one is thrown away, to be made anew."""
+"""SQLite files that may be deleted at any time: a damaged one is deleted and built again."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ import msgspec
 from hindnote.core.fs.handles import make_private
 
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""A statement of ours that the file's tables do not suit, and two ways to be no database."""
+"""SQLite result codes that mean: wrong schema, corrupt, not a database."""
 
 _NO_TEXT = "Could not decode to UTF-8"
-"""How Python says of a text in the file that it is none; its error has no code."""
+"""Prefix of sqlite3's error for invalid UTF-8; it carries no error code."""
 
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
-"""Of a database's files; its own goes last, so that what is left of it is always damaged."""
+"""Suffixes of a database's files. The database itself is last: whatever a killed deletion leaves
+is then detected as damaged."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -33,36 +34,36 @@ _encode = msgspec.json.Encoder().encode
 
 
 def seal(*values: object) -> int:
-    """Return what other values would hardly come to, by which damage to a row is noticed."""
+    """Return a CRC-32 of the values, to detect a corrupted row."""
     return zlib.crc32(_encode(values))
 
 
 def cache_folder() -> Path:
-    """Return the folder of such files: hindnote's below the platform's cache directory.
+    """Return the folder of these files: ``hindnote`` in the platform's cache directory.
 
-    The folder may be a link, which is resolved here; what is in it may not.
+    The folder itself may be a link, which is resolved here; links inside it are not followed.
     """
-    # Most calls need no cache.
+    # Imported here because most calls need no cache.
     from platformdirs import user_cache_path
 
     folder = user_cache_path("hindnote")
-    # The standard has relative ones ignored, which name a folder of the project at hand.
+    # The XDG standard says to ignore relative paths, which would be inside the current project.
     return (folder if folder.is_absolute() else Path.home() / ".cache" / "hindnote").resolve()
 
 
 def files_of(file: Path) -> list[Path]:
-    """Return all files of a database, its own last: without the others it is whole or damaged."""
+    """Return all files of a database, itself last; see ``_SUFFIXES``."""
     return [file.with_name(file.name + suffix) for suffix in _SUFFIXES]
 
 
 def make_way(file: Path) -> os.stat_result | None:
-    """Make a database's folder, and take away what stands in the place of its files.
+    """Create a database's folder, and remove anything that is in the way of its files.
 
     Returns:
-        The status of its file, for ``drop_damaged``; None when there is none yet.
+        The status of the database file, for ``drop_damaged``; None when it does not exist yet.
 
     Raises:
-        OSError: The folder cannot be made, or what stands there cannot be taken away.
+        OSError: The folder cannot be created, or something in the way cannot be removed.
     """
     make_private(file.parent)
     drop_other_kinds(file)
@@ -72,23 +73,23 @@ def make_way(file: Path) -> os.stat_result | None:
 
 
 def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) -> None:
-    """Throw a database away when an error tells that it is damaged.
+    """Delete a database if an error means that it is damaged.
 
-    A locked, full or read-only one stays; so does one that changed meanwhile, since
-    another process may have made it anew. Whoever still has the old one open has it to
-    itself.
+    A locked, full or read-only database is kept; so is one that was replaced meanwhile, since
+    another process may have built it again. Processes that still have the old file open can go on
+    using it.
 
     Args:
         file: The database. No connection of this process to it is open.
-        opened: The status of its file before it was opened; None when there was none.
-        error: What using it brought.
+        opened: The status of its file before it was opened; None when it did not exist.
+        error: The exception that using it raised.
     """
     if opened is None or not _tells_damage(error):
         return
     with suppress(OSError), _folder_of(file) as folder:
         if not _same(_look(folder, file.name), opened):
             return
-        # One process drops it; the lock ends with the file.
+        # The lock makes one process do the deletion; it ends with the file.
         held = os.open(file.name, _READ, dir_fd=folder)
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -101,12 +102,12 @@ def drop_damaged(file: Path, opened: os.stat_result | None, error: Exception) ->
 
 
 def drop_other_kinds(file: Path) -> None:
-    """Take away what is no file and has the name of one of a database's files.
+    """Remove anything that has the name of a database file but is not a regular file.
 
-    SQLite would wait at a pipe, or fail for good. A link's target stays as it is.
+    SQLite would block on a pipe, or fail every time. A link's target is not touched.
 
     Raises:
-        OSError: It cannot be taken away; a folder with something in it is not ours.
+        OSError: It cannot be removed; a folder that is not empty is kept.
     """
     with _folder_of(file) as folder:
         for suffix in _SUFFIXES:
@@ -120,21 +121,22 @@ def drop_other_kinds(file: Path) -> None:
 
 
 def connect(file: Path, timeout: float, **options: Any) -> sqlite3.Connection:
-    """Return a connection to a database, whose file is made for this user alone when missing.
+    """Return a connection to a database, creating its file with mode 0600 when missing.
 
-    SQLite opens files by their paths. One that it may not make itself is never made
-    elsewhere, when the folder is exchanged for a link meanwhile.
+    SQLite opens files by path. Here it may not create them, so it cannot create one elsewhere if
+    somebody replaces the folder with a link.
 
     Args:
-        file: The database, absolute, in a folder that is no link.
+        file: The database, absolute, in a folder that is not a link.
         timeout: Seconds to wait for other processes.
-        options: Of ``sqlite3.connect``.
+        options: Further arguments of ``sqlite3.connect``.
 
     Raises:
-        OSError: The file cannot be made or opened.
+        OSError: The file cannot be created or opened.
         sqlite3.Error: It cannot be opened.
     """
-    # Only a new file gets a handle: closing one takes away the locks of other connections.
+    # Only a new file gets a handle: closing one would release the POSIX locks of other
+    # connections.
     with _folder_of(file) as folder, suppress(FileExistsError):
         os.close(os.open(file.name, _MAKE, 0o600, dir_fd=folder))
     uri = f"{file.as_uri()}?mode=rw"
@@ -156,16 +158,16 @@ def _look(folder: int, name: str) -> os.stat_result:
 
 
 def _same(now: os.stat_result, before: os.stat_result) -> bool:
-    """Return whether it is one file; a new one may get an old one's inode, but not its time."""
+    """Return whether both are one file; a reused inode has another change time."""
     return os.path.samestat(now, before) and now.st_ctime_ns == before.st_ctime_ns
 
 
 def _tells_damage(error: Exception) -> bool:
     if not isinstance(error, sqlite3.Error):
-        # SQLite's message may quote damaged bytes, and then never gets as far as an error.
+        # SQLite's message may quote damaged bytes, and then decoding the message itself fails.
         return isinstance(error, UnicodeDecodeError)
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int):
-        # The higher bytes tell more about the kind.
+        # The higher bytes contain the extended code.
         return code & 0xFF in _DAMAGED
     return str(error).startswith(_NO_TEXT)
