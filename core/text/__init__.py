@@ -1,4 +1,4 @@
-"""What is done with text, whoever wrote it: cleaning, searching, safe names, frontmatter.
+"""Work on text of any origin: cleaning, searching, safe names, frontmatter.
 
 Positions everywhere in hindnote count Unicode code points, which is how Python
 indexes strings.

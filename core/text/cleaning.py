@@ -1,7 +1,7 @@
-"""Strings that can be encoded.
+"""Make strings encodable.
 
-A lone surrogate cannot be, so every text that comes in has each one replaced by
-U+FFFD, one for one.
+A lone surrogate cannot be encoded as UTF-8, so in every incoming text each one is replaced by one
+U+FFFD.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def clean(text: str) -> str:
 
 
 def clean_json(value: Any) -> Any:
-    """Return JSON-like data with every string in it cleaned, keys too."""
+    """Return JSON-like data with every string in it cleaned, including keys."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
-r"""What a terminal may get: the one list of characters that are hidden or obeyed instead of shown.
+r"""Escape characters that a terminal would hide or obey instead of showing them.
 
-A terminal obeys control characters (C0, DEL, C1, and with them every escape sequence), shows
-nothing of others, and some turn the reading direction of everything behind them. Whatever
-hindnote prints for a person comes through ``escaped``, which writes such a character as a
-Python string literal would: ``\x1b``, ``\u202e``.
+A terminal obeys control characters (C0, DEL, C1, and so every escape sequence), shows nothing for
+some others, and lets some change the direction of all text after them. Everything that hindnote
+prints for a person goes through ``escaped``, which writes such a character as a Python string
+literal does: ``\x1b``, ``\u202e``.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ _ALWAYS = (
     "\ud800-\udfff"  # halves of characters
 )
 
-# A joiner between two letters, which Persian, Hindi and many emoji need, and the selector
-# behind an emoji show something; anywhere else they show nothing.
+# A joiner between two letters, which Persian, Hindi and many emoji need, and the selector after an
+# emoji are allowed; anywhere else they are invisible.
 HIDDEN = re.compile(
     f"[{_ALWAYS}]"
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
     "|(?<![^\x00-\x7f]|[#*0-9])[\ufe00-\ufe0f]"
 )
-"""Matches each character that a terminal must not get. Tab and line feed are not among them."""
+"""Matches each character that a terminal must not receive. Tab and line feed do not match."""
 
 _LINE_BREAKS = re.compile("[\t\n]")
 
 
 def escaped(text: str) -> str:
-    """Return a text with every hidden character escaped; tabs and line feeds stay."""
+    """Return a text with every hidden character escaped; tabs and line feeds are kept."""
     return replaced(text, _escape)
 
 
 def escaped_line(text: str) -> str:
-    """Return a text on one line, tabs and line feeds escaped too: for names and messages."""
+    """Return a text on one line, with tabs and line feeds escaped too: for names and messages."""
     return _LINE_BREAKS.sub(lambda found: ascii(found.group())[1:-1], escaped(text))
 
 
 def replaced(text: str, mark: Callable[[str], str]) -> str:
-    """Return a text with every hidden character replaced by what ``mark`` makes of it."""
+    """Return a text with every hidden character replaced by the result of ``mark``."""
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub(lambda found: mark(found.group()), text)

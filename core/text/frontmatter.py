@@ -1,9 +1,9 @@
-"""The frontmatter of a file: finding it, reading plain blocks fast, editing its lines.
+"""The frontmatter of a file: find it, parse simple blocks fast, edit its lines.
 
-A fence is ``---`` alone on the first line and alone on a later line. A block of
-plain lines is read here by one regular expression; anything else goes to the
-authority (``core.text.yaml_authority``), with which the scan must agree. A rewrite
-edits the lines of the keys that it changes and leaves all other bytes alone.
+A fence is ``---`` alone on the first line and alone on a later line. A block that has only simple
+lines is parsed here by a regular expression; any other block is parsed by
+``core.text.yaml_authority``, and both must agree. An edit changes the lines of the keys concerned
+and leaves all other bytes alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Js
 OPENING = re.compile("(\ufeff?)---[ \t]*\r?\n")
 CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
-# Letters and digits of any script are plain to YAML; none of them breaks a line.
+# YAML allows letters and digits of any script in a plain scalar; none of them is a line break.
 _LETTER = r"[^\W\d_]"
 _PLAIN = r"[\w ./+,()'-]*"
 _RESERVED = "(?![tTfFnN](?:rue|RUE|alse|ALSE|ull|ULL)(?![A-Za-z0-9_./+-]))"
@@ -53,10 +53,10 @@ _PLAIN_VALUE = r"[A-Za-z][A-Za-z0-9_.-]*|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+-]+"
 
 
 class Parts(Struct, frozen=True):
-    """A file's text, cut where its frontmatter ends; the parts joined are the text."""
+    """A file's text, split around its frontmatter; the parts joined are the text again."""
 
     opening: str
-    """The first fence with its line end, a byte order mark before it included."""
+    """The first fence with its line end, and a byte order mark before it if there is one."""
 
     block: str
     closing: str
@@ -64,32 +64,32 @@ class Parts(Struct, frozen=True):
 
     @property
     def newline(self) -> str:
-        """The line end of the block."""
+        """The line end that the block uses."""
         return "\r\n" if self.opening.endswith("\r\n") else "\n"
 
 
 class FrontmatterField(Struct, frozen=True):
-    """One key at the top of a block, with offsets into the block."""
+    """One top-level key of a block, with offsets into the block."""
 
     key: str
     value: Json
     start: int
-    """Where the line of its key starts."""
+    """Offset of the start of its key's line."""
 
     end: int
-    """Behind the line end of its value."""
+    """Offset after the line end of its value."""
 
     span: tuple[int, int] | None = None
-    """The value, when it is a scalar on the line of its key."""
+    """Offsets of the value, when it is a scalar on its key's line."""
 
 
 class FrontmatterBlock(Struct, frozen=True):
-    """A block that is a mapping, or empty."""
+    """The parsed metadata block, a mapping that may be empty."""
 
     text: str
     entries: tuple[FrontmatterField, ...]
     editable: bool = True
-    """False when keys cannot be edited line by line (a mapping in braces)."""
+    """False when keys cannot be edited line by line, as in a mapping in braces."""
 
     indent: str = ""
 
@@ -98,16 +98,16 @@ class FrontmatterBlock(Struct, frozen=True):
         return {entry.key: entry.value for entry in self.entries}
 
 
-# The two large expressions take milliseconds to compile, which many calls can spare.
+# Compiled on first use: the two large expressions take milliseconds, which many calls can save.
 @cache
 def _line() -> re.Pattern[str]:
-    """Return the expression of one plain line."""
+    """Return the regex that matches one simple line."""
     return re.compile(_LINE, re.VERBOSE)
 
 
 @cache
 def _live() -> re.Pattern[str]:
-    """Return the expression of a whole plain block of a live note, for its time alone."""
+    """Return the regex of a simple block of an unarchived note; it captures ``updatedAt``."""
     plain = re.sub("[?]P<[a-z]+>", "?:", _LINE)
     updated = rf"updatedAt:[ ]+(?P<updated>{_TIME})[ ]*\r?\n"
     other = rf"(?!updatedAt|archivedAt|crumpledAt){plain}"
@@ -115,12 +115,12 @@ def _live() -> re.Pattern[str]:
 
 
 def fences(text: str) -> tuple[int, int, int] | None:
-    """Return where the block starts, where it ends, and where the body starts.
+    """Return the offsets of the block's start, the block's end and the body's start.
 
     None when the text does not start with a fenced block.
     """
     if text.startswith("---\n"):
-        # What nearly every note has; the expressions tell about all others.
+        # The usual form; other forms are left to the regular expressions.
         end = text.find("\n---", 3)
         if end < 0:
             return None
@@ -134,7 +134,7 @@ def fences(text: str) -> tuple[int, int, int] | None:
 
 
 def divide(text: str) -> Parts | None:
-    """Return the parts of a text that starts with a fenced block, or None."""
+    """Return the parts of a text that starts with a fenced block; None for any other text."""
     found = fences(text)
     if found is None:
         return None
@@ -148,7 +148,7 @@ def opens(text: str) -> bool:
 
 
 def scan(block: str) -> FrontmatterBlock | None:
-    """Return a block of plain lines; None when only the authority can tell."""
+    """Return a block of simple lines, parsed; None when it needs the YAML parser."""
     match = _line().match
     entries: dict[str, FrontmatterField] = {}
     position = 0
@@ -168,10 +168,10 @@ def scan(block: str) -> FrontmatterBlock | None:
 
 
 def glance(block: str) -> str | None:
-    """Return the recorded time of the last update of a live note, empty without one.
+    """Return ``updatedAt`` of an unarchived note, empty when it is missing.
 
-    None when the block is not made of plain lines, or the note is archived: then
-    only parsing the note can tell.
+    None when the block has other than simple lines, or the note is archived: then the note must be
+    parsed.
     """
     found = _KEYS.findall("\n" + block)
     keys = set(found)
@@ -205,13 +205,12 @@ def _items(text: str) -> list[Json]:
 
 
 def edited(block: FrontmatterBlock, changes: Mapping[str, str | None], newline: str) -> str:
-    """Return the block's text with owned keys set or, for None, taken out.
+    """Return the block's text with keys set, or removed when the new value is None.
 
     Args:
         block: An editable block.
-        changes: New values by key; one that is there stays in its place, a new one
-            is added at the end.
-        newline: Line end of added lines.
+        changes: New values by key. An existing key keeps its place, a new one is added at the end.
+        newline: Line end for added lines.
     """
     text = block.text
     there = {entry.key: entry for entry in block.entries}
@@ -238,17 +237,17 @@ def _with_entry(
 
 
 def _scalar(value: str) -> str:
-    # What the store writes are words, times and project keys; a key may start with a digit.
+    # The store only writes words, times and project keys; a project key may start with a digit.
     return value if re.fullmatch(_PLAIN_VALUE, value) else f'"{value}"'
 
 
 def merged(block: FrontmatterBlock, added: Sequence[tuple[str, str]], newline: str) -> str:
-    """Return the block's text with whole entries put in by key.
+    """Return the block's text with whole entries replaced or added, by key.
 
     Args:
         block: An editable block.
         added: Keys and the source text of their entries, line ends included.
-        newline: Line end that the block uses.
+        newline: Line end of the block.
     """
     sources = {key: re.sub(r"\r?\n", newline, source) for key, source in added}
     text = block.text

@@ -1,8 +1,7 @@
-"""What the beginning of a file is: frontmatter, readable or not, or body already.
+"""Tell whether a file begins with frontmatter, and parse it.
 
-``---`` begins frontmatter, and is a thematic break in Markdown. A block of plain lines is
-read by the scan; what it leaves open is decided by the authority, which is imported only
-then.
+``---`` begins frontmatter, but is also a thematic break in Markdown. A simple block is parsed by
+``frontmatter.scan``; the rest is decided by the YAML parser, which is imported only then.
 """
 
 from __future__ import annotations
@@ -15,30 +14,31 @@ from hindnote.core.text.frontmatter import FrontmatterBlock, Parts, divide, open
 
 _BLANK = re.compile(r"[ \t]*\r?\n")
 _DOCUMENT_END = re.compile(r"^\.\.\.[ \t]*\r?$", re.MULTILINE)
-"""Ends a block for YAML and for Pandoc, and is no fence here."""
+"""Ends a block in YAML and in Pandoc, but is not accepted as a fence here."""
 
 
 class Head(Struct, frozen=True):
-    """What the beginning of a file is: frontmatter, readable or not, or body already."""
+    """The beginning of a file: readable frontmatter, unreadable frontmatter, or none."""
 
     parts: Parts | None = None
-    """None when all of the text is body."""
+    """None when the whole text is body."""
 
     block: FrontmatterBlock | None = None
-    """The metadata; None without a block and with one that cannot be read."""
+    """The metadata; None without a block, and for a block that cannot be parsed."""
 
     error: str | None = None
-    """Why the block cannot be read, one line."""
+    """Why the block cannot be parsed, as one line."""
 
     unclosed: bool = False
-    """Whether a block seems to begin and is never closed by ``---``; all is body then."""
+    """Whether a block seems to begin but is never closed by ``---``; then the whole text is
+    body."""
 
 
 UNCLOSED = "line 1: the frontmatter that begins here is never closed by a line ---"
 
 
 def read_head(text: str) -> Head:
-    """Return what the beginning of a text is. Any text can be read."""
+    """Return how a text begins. Never fails."""
     parts = divide(text)
     if parts is None:
         return Head(unclosed=opens(text))
@@ -47,10 +47,10 @@ def read_head(text: str) -> Head:
 
 
 def _by_authority(text: str, parts: Parts) -> Head:
-    """Return a head whose block the quick scan leaves to python-frontmatter and ruamel.yaml."""
+    """Parse a block that ``scan`` cannot, with python-frontmatter and ruamel.yaml."""
     from hindnote.core.text import yaml_authority
 
-    # Before a blank line ``---`` is a thematic break of Markdown, unless it turns out otherwise.
+    # ``---`` before a blank line is a thematic break, unless the block parses as a mapping.
     blank = _BLANK.match(parts.block) is not None
     if not blank and _DOCUMENT_END.search(parts.block):
         return Head(unclosed=True)

@@ -1,9 +1,8 @@
-"""The one matcher of notes and history: literals, any of which may match.
+"""The matcher that notes and history share: literal texts, any of which may match.
 
-Case-insensitive by one-to-one folding, and canonically equivalent spellings
-match. The regular expression is made from the query's spellings and runs over
-the text as it stands, so offsets are code points of the original: no lower-cased
-or normalized copy is searched, whose lengths would differ.
+Ignores case by one-to-one folding, and matches canonically equivalent spellings. The regular
+expression contains all spellings of the query and runs over the original text, so offsets are code
+points of the original. A lower-cased or normalized copy could differ in length.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from msgspec import Struct
 
 from hindnote.core.text.spellings import clusters, spellings
 
-# What is one code point and matches an ASCII one, by folding or as a spelling of it.
+# Single code points that match an ASCII one, by folding or as another spelling of it.
 _TO_ASCII = str.maketrans("\u212a\u017f\u0130\u0131\u037e\u1fef", "ksii;`")
 _ASCII_SPELLINGS = {";": "[;\u037e]", "`": "[`\u1fef]"}
 
 
 def stringified(query: str | Sequence[str] | None) -> str | None:
-    """Return what to say of a query that found nothing because it is a list written as text.
+    """Return a hint when a query is the JSON text of a list; None for any other query.
 
-    Some models send the JSON of a list as one string where the list itself is meant.
+    Some models send a JSON list as one string where the list itself is meant.
     """
     if not isinstance(query, str) or not query.lstrip().startswith("["):
         return None
@@ -41,22 +40,22 @@ def stringified(query: str | Sequence[str] | None) -> str | None:
 
 
 class Matcher(Struct, frozen=True):
-    """Finds any of some literals in a text."""
+    """Finds any of several literals in a text."""
 
     literals: tuple[str, ...]
-    """As asked, without empty ones and repeats, longest first."""
+    """The literals given, without empty ones and duplicates, longest first."""
 
     _pattern: re.Pattern[str]
     _ascii: tuple[str, ...]
-    """The literals that can match in a text of ASCII alone, in lower case."""
+    """The literals that can match in an ASCII text, in lower case."""
 
     @classmethod
     def from_query(cls, query: str | Sequence[str] | None) -> Matcher | None:
-        """Return the matcher of a query; None when it disables filtering.
+        """Return the matcher for a query; None when the query filters nothing.
 
         Args:
-            query: One literal or several. Empty ones are ignored; with none left
-                (omitted, an empty string, an empty list) nothing is filtered.
+            query: One literal or several. Empty ones are ignored; if none is left (omitted, empty
+                string, empty list), nothing is filtered.
         """
         asked = [query] if isinstance(query, str) else query or []
         literals = sorted(dict.fromkeys(literal for literal in asked if literal), key=_longest)
@@ -70,28 +69,28 @@ class Matcher(Struct, frozen=True):
         )
 
     def first(self, text: str) -> tuple[int, int] | None:
-        """Return start and end of the first match, in code points of ``text``."""
+        """Return start and end of the first match, in code points; None without a match."""
         if text.isascii():
-            # Lower-casing ASCII keeps every length, and a plain search is far faster.
+            # Lower-casing ASCII keeps the length, and a plain search is far faster than the regex.
             return self._first_ascii(text.lower())
         match = self._pattern.search(text)
         return match.span() if match else None
 
     def count(self, text: str) -> int:
-        """Return the number of matches that do not overlap, from the left."""
+        """Return the number of non-overlapping matches."""
         if text.isascii() and len(self._ascii) < 2:
             return sum(text.lower().count(literal) for literal in self._ascii)
         return sum(1 for _ in self.spans(text))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each match that does not overlap, from the left."""
+        """Yield start and end of each non-overlapping match, from left to right."""
         for match in self._pattern.finditer(text):
             yield match.span()
 
     def _first_ascii(self, lowered: str) -> tuple[int, int] | None:
         best: tuple[int, int] | None = None
         for literal in self._ascii:
-            # Nothing behind the best start so far can win.
+            # A match that starts after the best one so far cannot win.
             end = len(lowered) if best is None else best[0] + len(literal) - 1
             start = lowered.find(literal, 0, end)
             if start >= 0:
@@ -104,7 +103,7 @@ def _longest(literal: str) -> int:
 
 
 def _expression(literal: str) -> str:
-    """Return the regular expression of every spelling of one literal."""
+    """Return the regular expression that matches every spelling of one literal."""
     if literal.isascii():
         return "".join(_ASCII_SPELLINGS.get(char) or re.escape(char) for char in literal)
     return "".join(_alternatives(cluster) for cluster in clusters(literal))
@@ -119,5 +118,6 @@ def _alternatives(cluster: str) -> str:
 
 
 def _spelled(spelling: str) -> str:
-    # Folding makes a plain "i" of U+0130, which as a spelling stands for "i" with its dot.
+    # Case folding would turn U+0130 into a plain "i"; as a spelling it stands for "i" with its
+    # dot.
     return re.escape(spelling).replace("\u0130", "(?-i:\u0130)")

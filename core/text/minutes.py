@@ -1,4 +1,4 @@
-"""Points in time as lists show them: to the minute, with their offset."""
+"""Format times for lists: to the minute, with their offset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 def day_and_minute(recorded: str) -> tuple[str, str] | None:
     """Return an ISO 8601 time as two texts: ``2026-12-01`` and ``05:55Z`` or ``06:55+01:00``.
 
-    A time without an offset counts as UTC. None for text that is no time.
+    A time without an offset counts as UTC. None when the text is not a time.
     """
     try:
         moment = datetime.fromisoformat(recorded)
@@ -21,6 +21,6 @@ def day_and_minute(recorded: str) -> tuple[str, str] | None:
 
 
 def to_the_minute(recorded: str) -> str:
-    """Return an ISO 8601 time as one text; text that is no time as it is."""
+    """Return an ISO 8601 time as one text; text that is not a time is returned unchanged."""
     told = day_and_minute(recorded)
     return recorded if told is None else " ".join(told)

@@ -1,4 +1,4 @@
-"""Names made safe for paths: slugs of agents, models and hosts, and session ids."""
+"""Make names safe for paths: slugs of agents, models and hosts, and session ids."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from urllib.parse import quote
 
 SLUG_LIMIT = 64
-"""Characters of a slug, at most."""
+"""Maximum length of a slug, in characters."""
 
 RESERVED_HOSTS = frozenset({"human", "project", "agents", "models", "session"})
-"""Host slugs that would collide with a home's folder."""
+"""Host slugs that would collide with a folder of the notes home."""
 
 _UNSAFE = re.compile(r"[^a-z0-9_.-]")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
@@ -22,12 +22,12 @@ def slug(name: str) -> str:
 
 
 def is_slug(name: str) -> bool:
-    """Return whether ``name`` is a slug as it stands."""
+    """Return whether ``name`` is already a valid slug."""
     return _SLUG.fullmatch(name) is not None
 
 
 def encode_session_id(session_id: str) -> str:
-    """Return a session id as one path segment: percent-encoded beyond ``A-Za-z0-9._-``.
+    """Return a session id as one path segment, percent-encoding all but ``A-Za-z0-9._-``.
 
     The segment never starts with a dot.
     """

@@ -1,8 +1,8 @@
-"""The one authority on YAML: ruamel.yaml's parser, behind a handler for python-frontmatter.
+"""Parse YAML with ruamel.yaml, through a handler for python-frontmatter.
 
-The block is composed into nodes and never constructed, so no tag is executed, a
-scalar keeps its source text, and an alias costs nothing until it is written out
-as JSON, which is bounded. Imported only for blocks that the scan leaves open.
+The block is composed into nodes but never constructed: no tag is executed, a scalar keeps its
+source text, and an alias costs nothing until it is expanded into JSON, which is limited. Imported
+only for blocks that ``frontmatter.scan`` cannot parse.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from hindnote.core.text.frontmatter import FrontmatterBlock, FrontmatterField, J
 
 OMITTED = "[omitted: too large]"
 BLOCK_LIMIT = 32_768
-"""Characters of a block that is parsed; a longer one can take more than a second."""
+"""Maximum length of a block that is parsed, in characters; a longer one can take over a second."""
 
 ALIAS_LIMIT = 4_096
-"""Characters that a block may gain by expanding aliases, at most."""
+"""Maximum number of characters that expanding aliases may add to a block."""
 
 DEPTH_LIMIT = 64
-"""Levels of a value that is shown."""
+"""Maximum nesting depth of a value that is returned."""
 
 BRACKETS_LIMIT = 200
-"""Brackets open at once in a block that is parsed, whose cost grows with their square."""
+"""Maximum number of brackets open at once; the parser's cost grows with their square."""
 
 REASON_LIMIT = 200
-"""Characters of a reason, at most."""
+"""Maximum length of a reason, in characters."""
 
 _BRACKET = re.compile(r"[\[\]{}]")
 _TAG = "tag:yaml.org,2002:"
@@ -42,35 +42,35 @@ _SAFE_INTEGER = 2**53
 
 
 class InvalidBlock(ValueError):
-    """A block that cannot be parsed, or has a key twice.
+    """A block that cannot be parsed, or contains a key twice.
 
     Args:
-        reason: What is wrong, one line.
-        line: 1-based line in the file, or None.
+        reason: What is wrong, as one line.
+        line: 1-based line in the file; None when unknown.
     """
 
     def __init__(self, reason: str, line: int | None) -> None:
-        # It may quote a name of any length, and may not push the note out of a result.
+        # The reason may quote a name of any length, which must not crowd out the rest of a result.
         short = reason if len(reason) <= REASON_LIMIT else reason[: REASON_LIMIT - 1] + "…"
         super().__init__(short if line is None else f"line {line}: {short}")
 
 
 class RepeatedKey(InvalidBlock):
-    """A block that says two things under one key."""
+    """A block that contains the same key twice."""
 
 
 class NoMapping(InvalidBlock):
-    """A block that is valid YAML and no mapping: the text of a body."""
+    """A block that is valid YAML but not a mapping, so it belongs to the body."""
 
 
 class _TooLarge(Exception):
-    """A value whose aliases expand too far, or that is nested too deep."""
+    """A value whose aliases expand too far, or that is nested too deeply."""
 
 
 class NoteHandler(BaseHandler):
-    """Frontmatter between fences that stand alone on their lines, read as YAML 1.2.
+    """Frontmatter between fences that are alone on their lines, parsed as YAML 1.2.
 
-    ``block`` is what was loaded last, with the places of its keys for a rewrite.
+    ``block`` is the block that was loaded last, with the positions of its keys for edits.
     """
 
     FM_BOUNDARY = re.compile(r"(?:\A\ufeff?|^)---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -84,7 +84,7 @@ class NoteHandler(BaseHandler):
         """Return the values of a block that is a mapping or empty.
 
         Raises:
-            InvalidBlock: It cannot be parsed, or is no mapping.
+            InvalidBlock: It cannot be parsed, or is not a mapping.
         """
         self.block = parse(fm)
         if self.block is None:
@@ -93,10 +93,10 @@ class NoteHandler(BaseHandler):
 
 
 def parse(text: str) -> FrontmatterBlock | None:
-    """Return a block; None when it is valid YAML but no mapping.
+    """Return a parsed block; None when it is valid YAML but not a mapping.
 
     Raises:
-        InvalidBlock: It cannot be parsed, or has a key twice.
+        InvalidBlock: It cannot be parsed, or contains a key twice.
     """
     node = _compose(text)
     if node is None:
@@ -128,7 +128,7 @@ def _compose(text: str) -> Node | None:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error) or type(error).__name__
         if isinstance(error, ReaderError):
-            # It has a position instead, and its text speaks of a stream.
+            # ReaderError has a position instead of a mark, and its text mentions a stream.
             reason = f"the character U+{error.character:04X} is not allowed in YAML"
             raise InvalidBlock(reason, text.count("\n", 0, error.position) + 2) from None
         # The block starts on the file's second line; marks count from 0.
@@ -142,7 +142,7 @@ def _line_of(reason: str) -> str:
 
 
 def _brackets(text: str) -> int:
-    """Return how many brackets are open at once, at most, those in strings included."""
+    """Return the maximum number of brackets open at once, counting brackets in strings too."""
     depth = deepest = 0
     for bracket in _BRACKET.findall(text):
         depth += 1 if bracket in "[{" else -1
@@ -173,7 +173,7 @@ def _entries(text: str, node: MappingNode) -> tuple[FrontmatterField, ...]:
 
 
 def _leaf(node: Node) -> Node:
-    """Return the last scalar of a block collection, whose own mark lies behind comments."""
+    """Return the last scalar of a block collection, whose own end mark is after comments."""
     while isinstance(node, CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         child = last[1] if isinstance(last, tuple) else last
@@ -199,16 +199,16 @@ def _scalar_span(text: str, key: Node, value: Node) -> tuple[int, int] | None:
         return None
     start, end = value.start_mark.index, value.end_mark.index
     if start == end:
-        # An empty value's mark lies where the next token is; its place is the colon.
+        # The mark of an empty value is at the next token; the value belongs after the colon.
         colon = text.find(":", key.end_mark.index)
         return (colon + 1, colon + 1)
     return None if "\n" in text[key.start_mark.index : end] else (start, end)
 
 
 def _text(node: ScalarNode) -> str:
-    """Return a scalar's text; two halves of a character that were escaped apart are joined.
+    """Return a scalar's text, joining surrogate halves that were escaped separately.
 
-    JSON writes such escapes, and JSON is YAML to those who wrote them.
+    JSON writes such escapes, and some writers use JSON as YAML.
     """
     text: str = node.value
     try:
@@ -223,7 +223,7 @@ def _key(node: Node, text: str) -> str:
 
 
 def _source(node: Node, text: str) -> str:
-    """Return a node as it is written; what JSON has no form for is shown so."""
+    """Return a node's source text, for values that JSON cannot represent."""
     return text[node.start_mark.index : node.end_mark.index].rstrip()
 
 
@@ -235,7 +235,7 @@ def _shown(node: Node, values: _Values) -> Json:
 
 
 class _Values:
-    """Writes the nodes of one block out as JSON and counts what aliases add.
+    """Converts the nodes of one block to JSON and counts what aliases add.
 
     Args:
         text: The block.
@@ -257,7 +257,7 @@ class _Values:
             return _scalar(node)
         if isinstance(node, MappingNode):
             if not all(isinstance(key, ScalarNode) for key, _ in node.value):
-                # Like ``{{title}}``, a mapping whose key is a mapping.
+                # For example ``{{title}}``, a mapping whose key is a mapping.
                 return self._written(node, aliased=aliased)
             return self._mapping(node.value, depth, aliased=aliased)
         return [self.json(item, depth + 1, aliased=aliased) for item in node.value]
@@ -283,7 +283,7 @@ class _Values:
 
 
 def _scalar(node: ScalarNode) -> Json:
-    """Return a scalar as JSON; its source text where JSON would print something else."""
+    """Return a scalar as JSON; its source text when JSON would print it differently."""
     text = _text(node)
     kind = str(node.tag).removeprefix(_TAG)
     if kind == "null" and text.lower() in {"", "~", "null"}:
