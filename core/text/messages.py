@@ -35,6 +35,16 @@ def quote(value: str) -> str:
     return f"“{_visible(cut(value))}”"
 
 
+def inline(text: str) -> str:
+    """Return what somebody else wrote so that it cannot pass for another fact of its line."""
+    if text.isprintable() and " | " not in text:
+        return text
+    # Only what does not stand for itself needs it.
+    import json
+
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
 def _visible(text: str) -> str:
     """Return a text on one line, with characters escaped that a terminal would obey or hide."""
     if text.isascii() and text.isprintable():

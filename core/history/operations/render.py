@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
+from hindnote.core.text.messages import inline
 from hindnote.core.text.minutes import day_and_minute
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _day(item: EventRow | FoldedRow) -> str | None:
 def _when(created_at: str, above: Above) -> str:
     when = day_and_minute(created_at)
     if when is None:
-        return _inline(created_at)
+        return inline(created_at)
     day, minute = when
     return minute if day == above.day else f"{day} {minute}"
 
@@ -79,7 +79,7 @@ def render_frame(result: HistoryList) -> str:
         if (count := getattr(result, name)) is not None:
             lines.append(f"{name}: {count}{advice if count else ''}")
     if result.note is not None:
-        lines.append(f"note: {_inline(result.note)}")
+        lines.append(f"note: {inline(result.note)}")
     for name in ("page_older", "page_newer"):
         page = getattr(result, name)
         lines.append(f"{name}: {'null' if page is None else _recipe(page)}")
@@ -87,7 +87,7 @@ def render_frame(result: HistoryList) -> str:
 
 
 def _empty(session: str | None) -> str:
-    of = "" if session is None else f" of session {_inline(session)}"
+    of = "" if session is None else f" of session {inline(session)}"
     return f"no events in this selection{of}"
 
 
@@ -105,7 +105,7 @@ _COUNTS = {
 def render_read(result: HistoryRead) -> str:
     """Return a read's text: identity and facts, a blank line, the payload."""
     lines = [_header(result.session, str(result.seq), result.role, Above())]
-    when = "no time recorded" if result.created_at is None else f"at {_inline(result.created_at)}"
+    when = "no time recorded" if result.created_at is None else f"at {inline(result.created_at)}"
     lines.append(f"{when} | {result.total_chars} characters in all")
     lines.extend(_tool_line(result))
     if result.nested_calls is not None:
@@ -114,14 +114,14 @@ def render_read(result: HistoryRead) -> str:
     if result.damaged_lines is not None:
         lines.append(f"damaged_lines: {result.damaged_lines}")
     if result.note is not None:
-        lines.append(f"note: {_inline(result.note)}")
+        lines.append(f"note: {inline(result.note)}")
     lines.append(f"neighborhood: {_recipe(result.neighborhood)}")
     head = "\n".join(lines)
     return f"{head}\n\n{result.text}{continuation(result.next_offset_chars)}"
 
 
 def _header(session: str | None, seqs: str, role: str, above: Above) -> str:
-    named = "" if session is None else f"session {_inline(session)} | "
+    named = "" if session is None else f"session {inline(session)} | "
     if named and session == above.session:
         named = "same session | "
     return f"{named}seq {seqs} | {role}"
@@ -156,17 +156,17 @@ def _notice(row: EventRow) -> list[str]:
 def _tool_line(row: EventRow | HistoryRead) -> list[str]:
     if row.tool_status is None:
         return []
-    named = "tool not named" if row.tool is None else f"tool {_inline(row.tool)}"
+    named = "tool not named" if row.tool is None else f"tool {inline(row.tool)}"
     facts = [named, row.tool_status]
     if row.output_truncated:
         facts.append("output truncated")
     if row.full_output_path is not None:
-        facts.append(f"full output at {_inline(row.full_output_path)}")
+        facts.append(f"full output at {inline(row.full_output_path)}")
     return [" | ".join(facts)]
 
 
 def _folded(row: FoldedRow, above: Above) -> str:
-    names = [f"{_inline(name)} {count}" for name, count in row.tools.items()]
+    names = [f"{inline(name)} {count}" for name, count in row.tools.items()]
     if row.omitted_tools is not None:
         names.append(f"{row.omitted_tools} more tool{'' if row.omitted_tools == 1 else 's'}")
     named = f" ({', '.join(names)})" if names else ""
@@ -180,9 +180,3 @@ def _folded(row: FoldedRow, above: Above) -> str:
 
 def _recipe(params: Result) -> str:
     return params.model_dump_json(exclude_unset=True)
-
-
-def _inline(value: str) -> str:
-    """Return a recorded name as it stands, or quoted when it could break out of its line."""
-    plain = value.isprintable() and " | " not in value
-    return value if plain else json.dumps(value, ensure_ascii=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from hindnote.core.tools.operation import Params
@@ -62,9 +61,3 @@ def receipt(project_key: str | None, version: str) -> list[str]:
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def inline(text: str) -> str:
-    """Return a value that a person wrote so that it cannot pass for another fact of its line."""
-    plain = text.isprintable() and " | " not in text
-    return text if plain else json.dumps(text, ensure_ascii=not text.isprintable())

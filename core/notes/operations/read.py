@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from hindnote.core.delivery.window import WindowParams, WindowResult, continuation, fit_window
 from hindnote.core.notes import clock
-from hindnote.core.notes.operations.common import ADDRESSED, InProject, inline, where
+from hindnote.core.notes.operations.common import ADDRESSED, InProject, where
 from hindnote.core.notes.reader import Reader
+from hindnote.core.text.messages import inline
 from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Result, Success
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes.operations.common import inline, plural
+from hindnote.core.notes.operations.common import plural
+from hindnote.core.text.messages import inline
 from hindnote.core.text.minutes import to_the_minute
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View, counted
 from hindnote.core.project.tool import Call, RootParams
+from hindnote.core.text.messages import inline
 
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]
@@ -223,7 +224,7 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         )
     lines = []
     for row, score in zip(rows, _scores(rows), strict=True):
-        lines.append(" | ".join([row["path"], row["title"], *score, *_doubts(row)]))
+        lines.append(" | ".join([row["path"], inline(row["title"]), *score, *_doubts(row)]))
         if row["snippet"]:
             lines.append(f"    {row['snippet']}")
         if "explanation" in row["provenance"]:

@@ -14,6 +14,7 @@ from hindnote.core.project.rendering import View, counted, issue_line
 from hindnote.core.project.todos import creation, observe, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 from hindnote.core.project.tool import Call, RootParams
+from hindnote.core.text.messages import inline
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
 
@@ -151,7 +152,7 @@ def _todo_line(todo: Mapping[str, Any]) -> str:
 
 
 def _title(todo: Mapping[str, Any]) -> list[str]:
-    return [clip_utf16(todo["title"], MAX_DESCRIPTION_CHARS)] if "title" in todo else []
+    return [inline(clip_utf16(todo["title"], MAX_DESCRIPTION_CHARS))] if "title" in todo else []
 
 
 def inspect_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
