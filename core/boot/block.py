@@ -17,6 +17,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.history.times import known_instant
+from hindnote.core.notes.summary import index
+from hindnote.core.tools.registry import NAMES
+
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
     from hindnote.core.notes.summary import HomeIndex, IndexedNote
@@ -126,9 +131,6 @@ def take(
     Raises:
         Refused: ``unreadable_session``.
     """
-    from hindnote.core.notes.summary import index
-    from hindnote.core.tools.registry import NAMES
-
     projection = bound.history.current(bound.call)
     identity = bound.identity
     return Snapshot(
@@ -152,9 +154,6 @@ def take(
 
 
 def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
-    from hindnote.core.history.timeline import Timeline
-    from hindnote.core.history.times import known_instant
-
     timeline = Timeline(projection)
     if not timeline.size:
         return ()
@@ -190,9 +189,9 @@ def _shares(wanted: Sequence[int], room: int) -> list[int]:
     """Return how much of ``room`` each gets: what it wants, or the same as the others cut short."""
     shares = [0] * len(wanted)
     smallest_first = sorted(range(len(wanted)), key=wanted.__getitem__)
-    for place, index in enumerate(smallest_first):
-        shares[index] = min(wanted[index], room // (len(wanted) - place))
-        room -= shares[index]
+    for place, wish in enumerate(smallest_first):
+        shares[wish] = min(wanted[wish], room // (len(wanted) - place))
+        room -= shares[wish]
     return shares
 
 

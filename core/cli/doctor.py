@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.cli.index import status
 from hindnote.core.cli.session_options import asking_for, leave_refused, waiting
-from hindnote.core.errors import Refused
+from hindnote.core.cli.tree import Failure
+from hindnote.core.doctor.findings import Finding
+from hindnote.core.doctor.installation import examine
+from hindnote.core.doctor.sessions import examine_sessions
+from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.recall.index import index_file, state
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hindnote.core.doctor.findings import Finding
     from hindnote.core.tools.operation import Progress
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[red]error[/]  "}
@@ -65,7 +70,6 @@ def doctor(home: Path | None, selector: str | None) -> None:
 
 
 def _everything(home: Path | None) -> Iterator[Finding]:
-    from hindnote.core.doctor.installation import examine
     from hindnote.core.places.home import notes_home
 
     yield from examine(notes_home(home))
@@ -73,12 +77,6 @@ def _everything(home: Path | None) -> Iterator[Finding]:
 
 
 def _index() -> Finding:
-    from hindnote.core.cli.index import status
-    from hindnote.core.cli.tree import Failure
-    from hindnote.core.doctor.findings import Finding
-    from hindnote.core.errors import HostFailure
-    from hindnote.core.recall.index import index_file, state
-
     try:
         return Finding("ok", "search index", status(state(index_file()), asking_for("*")))
     except (Failure, HostFailure) as failure:
@@ -86,8 +84,6 @@ def _index() -> Finding:
 
 
 def _sessions(selector: str, progress: Progress) -> Iterator[Finding]:
-    from hindnote.core.doctor.sessions import examine_sessions
-
     asked = asking_for(selector)
     return examine_sessions(asked.dispatcher.sessions(asked.call), asked.selector, progress)
 

@@ -12,6 +12,9 @@ import click
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import shown
 from hindnote.core.cli.tree import Failure, Group, explained, report
+from hindnote.core.errors import Refused
+from hindnote.core.places.home import notes_home
+from hindnote.core.system.process import process_directory
 
 if TYPE_CHECKING:
     from hindnote.core.places.home import NotesHome
@@ -83,10 +86,7 @@ def distrust(folder: Path) -> None:
 
 
 def _show(ctx: click.Context) -> None:
-    from hindnote.core.errors import Refused
-    from hindnote.core.places.home import notes_home
     from hindnote.core.places.trust import trust_file, trusted_homes
-    from hindnote.core.system.process import process_directory
 
     found = notes_home()
     refused = None
@@ -114,8 +114,6 @@ def _setting(found: NotesHome) -> str:
 
 def _meant(folder: Path) -> Path:
     """Return a folder, links resolved."""
-    from hindnote.core.places.home import notes_home
-
     named = notes_home(folder)
     if named.problem:
         raise Failure(named.problem.replace("--home", "FOLDER", 1))
@@ -124,7 +122,6 @@ def _meant(folder: Path) -> Path:
 
 def _refuse_in_project(folder: Path) -> None:
     from hindnote.core.places.project import project_trees
-    from hindnote.core.system.process import process_directory
 
     for tree in project_trees(process_directory()):
         if os.path.lexists(tree / ".git") or folder.is_relative_to(tree):

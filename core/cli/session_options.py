@@ -15,7 +15,8 @@ import click
 
 from hindnote.core.cli.completion import complete_host
 from hindnote.core.cli.screen import say
-from hindnote.core.cli.tree import Failure
+from hindnote.core.cli.tree import Failure, current_directory
+from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line
 from hindnote.core.tools.outcome import render_refusal
 
@@ -78,11 +79,9 @@ def asking_for(selector: str, host: str | None = None) -> Asking:
         Failure: No host is installed, or not the one that was named.
     """
     from hindnote.core.call import Dispatcher
-    from hindnote.core.cli.tree import current_directory
     from hindnote.core.places.home import notes_home
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import HostCall
-    from hindnote.core.text import clean
 
     hosts = Hosts.load()
     slugs = hosts.slugs()

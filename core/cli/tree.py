@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
 from importlib import import_module
+from json import dumps
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,6 +30,7 @@ from hindnote.core.plugins.entry_points import (
     entries,
     load,
 )
+from hindnote.core.system.process import process_directory
 from hindnote.core.text.controls import escaped, replaced
 
 
@@ -44,8 +46,6 @@ def current_directory() -> Path:
     Raises:
         Failure: Its name cannot be found out.
     """
-    from hindnote.core.system.process import process_directory
-
     try:
         return process_directory()
     except OSError as error:
@@ -77,7 +77,6 @@ def deliver(text: str, *, json: bool = False) -> None:
 def _for_terminal(text: str, json: bool) -> str:
     if not json:
         return escaped(text)
-    from json import dumps
 
     # Hidden characters stand in JSON's strings alone, where each may be escaped.
     return replaced(text, lambda character: dumps(character)[1:-1])

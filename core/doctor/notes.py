@@ -6,6 +6,7 @@ store leaves out is seen too.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 import unicodedata
@@ -162,8 +163,6 @@ def _note(path: Path) -> Iterator[Finding]:
 
 def _locks(state: Path) -> Iterator[Finding]:
     """Tell which locks are held just now; a dead holder's lock is free at once."""
-    import fcntl
-
     for path in sorted((state / "locks").glob("*.lock")):
         try:
             with handles.closing(handles.open_root(path.parent)) as folder:

@@ -8,10 +8,11 @@ import shlex
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from hindnote.core.errors import HostFailure
+from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.places.person import person_home
+from hindnote.core.text.messages import quote
 
-# What only a refusal needs is imported late: hosts look for the home before their first call.
+# What only some refusals need is imported late: hosts look for the home before their first call.
 
 HOME_VARIABLE = "HINDNOTE_HOME"
 """Environment variable that names another notes home."""
@@ -54,9 +55,6 @@ class NotesHome(NamedTuple):
         """
         if self.by == "caller" and not self.problem:
             return
-        from hindnote.core.errors import Refused
-        from hindnote.core.text.messages import quote
-
         if self.problem:
             raise Refused("outside_home", self.problem)
         tree = self.project(base)
@@ -85,7 +83,6 @@ class NotesHome(NamedTuple):
         person = person_home()
         if self.by == "HOME" and person is not None and self.folder == person / USUAL:
             return None
-        from hindnote.core.errors import Refused
         from hindnote.core.places.project import lexical, project_trees
 
         try:
@@ -123,8 +120,6 @@ def notes_home(override: Path | None = None) -> NotesHome:
             f"cannot tell where the notes lie ({error}); set {HOME_VARIABLE} to a directory"
         ) from error
     if not folder.is_absolute() or "\0" in named:
-        from hindnote.core.text.messages import quote
-
         told = f"{_who(by)} is {quote(named)}, which is no absolute path; {_ADVICE}"
         return NotesHome(Path(), by, told)
     return NotesHome(folder, by)

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hindnote.core.project import rendering
+from hindnote.core.project.delivery import deliver
 from hindnote.core.project.effects import EffectLog
 from hindnote.core.project.outcome import Declined, Outcome
 from hindnote.core.project.tool import Call, P, ProjectTool
 from hindnote.core.project.tools import tool_named
+from hindnote.core.project.workspace import locate
 from hindnote.core.tools.operation import bind
 
 if TYPE_CHECKING:
@@ -83,8 +86,6 @@ def _outcome(
     effects: EffectLog,
     providers: Providers | None,
 ) -> Outcome:
-    from hindnote.core.project.workspace import locate
-
     try:
         roots = (params.workspace_root, params.docs_root, params.todos_root)
         with locate(base_cwd, *roots) as workspace:
@@ -104,9 +105,6 @@ def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) 
         outcome: What its handler ended with.
         effects: What was observed; None when the handler observes nothing.
     """
-    from hindnote.core.project import rendering
-    from hindnote.core.project.delivery import deliver
-
     dto = deliver(tool.success, outcome, effects)
     if isinstance(outcome, Declined):
         facts, view = None, rendering.view_of_failure(outcome)

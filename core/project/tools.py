@@ -22,6 +22,7 @@ from hindnote.core.project.documents import describe, search
 from hindnote.core.project.todos import tools as todos
 from hindnote.core.project.tool import ProjectTool
 from hindnote.core.tools.operation import Hints, Params
+from hindnote.core.tools.schema import input_schema
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -183,8 +184,6 @@ def output_schema(name: str) -> dict[str, Any]:
 
 def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
     """Return one tool's declaration as JSON-ready data, shaped like an operation's."""
-    from hindnote.core.tools.schema import input_schema
-
     params: type[Params] = tool.params
     return {
         "name": tool.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hindnote.core.errors import Refused
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import HistoryList, HistoryListParams
+from hindnote.core.history.operations.order import by_age
 from hindnote.core.history.operations.page import Pager
 from hindnote.core.history.operations.render import render_list
 from hindnote.core.history.operations.rows import Rows
@@ -58,7 +59,6 @@ def _many(
     selector: str,
 ) -> HistoryList:
     # Calls about one session start without what only a search of many needs.
-    from hindnote.core.history.operations.order import by_age
     from hindnote.core.history.operations.wildcard import Corpus
     from hindnote.core.history.scan import Scan
 

@@ -20,6 +20,7 @@ from hindnote.core.project.contract.bounds import (
     Rows,
 )
 from hindnote.core.tools.field_docs import Described
+from hindnote.core.tools.schema import schema_of
 
 
 class Closed(Described):
@@ -249,8 +250,6 @@ def adapter_of(success: type[Success]) -> TypeAdapter[Any]:
 
 def outputs_schema(success: type[Success]) -> dict[str, Any]:
     """Return the closed JSON schema of a tool's outputs, given its success envelope."""
-    from hindnote.core.tools.schema import schema_of
-
     ours, failure = schema_of(success), schema_of(Failure)
     definitions = {**ours.pop("$defs", {}), **failure.pop("$defs", {})}
     return {"type": "object", "anyOf": [ours, failure], "$defs": definitions}

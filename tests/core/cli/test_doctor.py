@@ -7,14 +7,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote.core.cli.app import make_app
-from hindnote.core.doctor import installation as checks
 from hindnote.core.doctor.findings import Finding, Level
 from hindnote.core.history import index_cache
 
 
 def doctor(monkeypatch: pytest.MonkeyPatch, *levels: Level, message: str = "m") -> Result:
     findings = [Finding(level, f"s{n}", message, "mend [it]") for n, level in enumerate(levels)]
-    monkeypatch.setattr(checks, "examine", lambda home: iter(findings))
+    monkeypatch.setattr("hindnote.core.cli.doctor.examine", lambda home: iter(findings))
     return CliRunner().invoke(make_app(), ["doctor"])
 
 
