@@ -39,12 +39,9 @@ class SizedRows(Struct, frozen=True):
             many: Whether the page is about many sessions.
         """
         json = sum(utf8_size(wire_json(item)) + len(",") for item in items)
-        above = Above()
-        for item in items:
-            above = above.then(item, many)
         text = 0
         for item in items:
-            text += utf8_size(render_item(item, above.then(item, many))) + len(GAP)
+            text += utf8_size(render_item(item, Above().then(item, many))) + len(GAP)
         return cls(items, Size(json, text))
 
 
@@ -75,11 +72,7 @@ def fit(
     def fits(count: int) -> bool:
         return budget.allows(size(blocks[:count]))
 
-    most = _at_most(blocks, budget)
-    kept = most if most and fits(most) else longest(most, fits)
-    # The way on takes a little less on some pages, so one more block may fit after all.
-    while kept < most and fits(kept + 1):
-        kept += 1
+    kept = _most(_at_most(blocks, budget), fits)
     if kept or not blocks:
         return page(blocks[:kept])
 
@@ -98,6 +91,20 @@ def fit(
     first = blocks[0].items[0]
     longest_preview = len(first.content) if isinstance(first, EventRow) else 0
     return page([shrink(longest(longest_preview, fits_cut))])
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to ``limit`` that fits, 0 for none; it is near the limit."""
+    kept, beyond, step = limit, limit + 1, 1
+    while kept and not fits(kept):
+        kept, beyond, step = max(0, kept - step), kept, step * 2
+    while kept + 1 < beyond:
+        middle = (kept + beyond) // 2
+        if fits(middle):
+            kept = middle
+        else:
+            beyond = middle
+    return kept
 
 
 def _at_most(blocks: list[SizedRows], budget: Budget) -> int:
