@@ -1,1 +1,1 @@
-"""The boot block: what a session's first request says of its memory."""
+"""The boot block: the text about its memory that a session gets with its first request."""

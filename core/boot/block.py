@@ -1,10 +1,9 @@
-"""The boot block: what an agent reads at the start of a window, before anything else.
+"""The boot block: the text that an agent reads first when a context window starts.
 
-``take`` reads the notes and the session once; ``render`` is a pure function of what
-it read. A host stores the text and sends it with every request of the window, for
-days perhaps, so times are absolute. When room is short the window tree and the names
-of notes come first, and the bodies of ``MAP.md`` share what is left; whatever is cut
-names the call that continues it.
+``take`` reads the notes and the session once; ``render`` is a pure function of that snapshot. A
+host stores the text and sends it with every request of the window, perhaps for days, so times are
+absolute. When space is short, the list of windows and the names of notes come first, and the
+bodies of ``MAP.md`` share the rest. Each cut names the call that continues the text.
 """
 
 from __future__ import annotations
@@ -28,26 +27,27 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import BoundCall
 
 BOOT_LIMIT = 16_000
-"""Code points of the whole block, at most."""
+"""Maximum length of the whole block, in code points."""
 
 MAP_LIMIT = 4_096
-"""Code points of one home's ``MAP.md``, at most."""
+"""Maximum length of one home's ``MAP.md``, in code points."""
 
 NAMES_SHOWN = 10
-"""Freshest notes of one home, at most."""
+"""Maximum number of notes listed per home, most recently updated first."""
 
 NAMES_ROOM = 1_400
 WINDOWS_ROOM = 3_000
-"""Code points of one home's names, and of the window tree, without their pointers."""
+"""Maximum lengths, in code points, of one home's note names and of the list of windows. The line
+that refers to the rest is not counted."""
 
 FACT_LIMIT = 200
-"""Code points of one fact of the identity, at most."""
+"""Maximum length of one fact of the identity, in code points."""
 
 MAP_NAME = "MAP.md"
 
 
 class SeenWindow(Struct, frozen=True):
-    """One window of the session."""
+    """One context window of the session."""
 
     first_seq: int
     last_seq: int
@@ -57,13 +57,13 @@ class SeenWindow(Struct, frozen=True):
 
 
 class Snapshot(Struct, frozen=True):
-    """All that a boot block says, read at one moment."""
+    """Everything that a boot block contains, read at one moment."""
 
     now: float
     """Seconds since the epoch."""
 
     utc_offset: int
-    """Seconds by which the person's clock is ahead of UTC; all times are shown on it."""
+    """Seconds by which the person's clock is ahead of UTC; all times are shown in that zone."""
 
     host: str
     session_id: str | None
@@ -75,23 +75,23 @@ class Snapshot(Struct, frozen=True):
     directory: str
     tool_prefix: str
     offered: frozenset[str]
-    """Names of the operations that the session was offered; no other one is named."""
+    """Names of the operations available to the session; the block mentions no others."""
 
     homes: tuple[HomeIndex, ...] = ()
     refused: str | None = None
-    """Why the notes home may not be used, and no home is shown."""
+    """Why the notes home may not be used, in which case no home is shown."""
 
     subagent: bool = False
-    """Whether a subagent of the session asks: it has a history of its own."""
+    """Whether the call comes from a subagent, which has its own history."""
 
     forked_from: str | None = None
     """Id of the session that this one was forked from."""
 
     forked: bool = False
-    """Whether it was forked from some session, which need not be known."""
+    """Whether it was forked from another session, even if that one is unknown."""
 
     windows: tuple[SeenWindow, ...] = ()
-    """Oldest first, the one that begins now last; empty when the session has no history yet."""
+    """Oldest first; the last one begins now. Empty when the session has no history yet."""
 
 
 def boot_block(
@@ -103,29 +103,29 @@ def boot_block(
     """Return the boot block for a window that begins now.
 
     Args:
-        bound: A call with its surroundings.
+        bound: The call with its context.
         now: Seconds since the epoch.
-        offered: Names of the operations that the session was offered; None for all.
+        offered: Names of the operations available to the session; None for all.
         refused: Why the notes home may not be used; None when it may.
 
     Raises:
-        Refused: ``unreadable_session``: a failure is for the host to show, not to store.
+        Refused: ``unreadable_session``; the host should show it, and not store it as a block.
     """
     return render(take(bound, now, offered, refused))
 
 
-# -- looking -------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------
 
 
 def take(
     bound: BoundCall, now: float, offered: Collection[str] | None = None, refused: str | None = None
 ) -> Snapshot:
-    """Return what there is to say to the agent of a call.
+    """Return the snapshot for an agent's call.
 
     Args:
-        bound: A call with its surroundings.
+        bound: The call with its context.
         now: Seconds since the epoch.
-        offered: Names of the operations that the session was offered; None for all.
+        offered: Names of the operations available to the session; None for all.
         refused: Why the notes home may not be used; None when it may.
 
     Raises:
@@ -167,7 +167,7 @@ def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
     return tuple(found)
 
 
-# -- saying --------------------------------------------------------------------
+# -- rendering -------------------------------------------------------------------
 
 
 def render(seen: Snapshot) -> str:
@@ -186,7 +186,7 @@ def render(seen: Snapshot) -> str:
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:
-    """Return how much of ``room`` each gets: what it wants, or the same as the others cut short."""
+    """Divide ``room`` so that each gets what it wants, or an equal share of what is left."""
     shares = [0] * len(wanted)
     smallest_first = sorted(range(len(wanted)), key=wanted.__getitem__)
     for place, wish in enumerate(smallest_first):
@@ -196,7 +196,7 @@ def _shares(wanted: Sequence[int], room: int) -> list[int]:
 
 
 def _call(seen: Snapshot, tool: str, **arguments: object) -> str | None:
-    """Return a call as the model would make it; None when it was not offered the tool."""
+    """Return a call as the model would write it; None when the tool is not available to it."""
     if tool not in seen.offered:
         return None
     shown = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
@@ -235,7 +235,7 @@ def _identity(seen: Snapshot) -> str:
 
 
 def _time(seen: Snapshot, seconds: float) -> str:
-    """Return a point in time to the minute, on the person's clock."""
+    """Return a time to the minute, in the person's time zone."""
     try:
         moment = datetime.fromtimestamp(seconds, timezone(timedelta(seconds=seen.utc_offset)))
     except (ValueError, OverflowError, OSError):
@@ -258,7 +258,7 @@ def _empty_homes(seen: Snapshot) -> str:
         return f"Notes cannot be used: {seen.refused}"
     empty = [home for home in seen.homes if _is_empty(home)]
     if seen.forked and seen.forked_from is None:
-        # Its own notebook is empty; whether it inherits notes is not known yet.
+        # Its own session notes are empty, but it is not known yet whether it inherits some.
         empty = [home for home in empty if home.name != "session"]
     names = [_spoken(home) for home in empty]
     return f"No notes yet: {', '.join(names)}." if names else ""
@@ -287,7 +287,7 @@ def _names(seen: Snapshot, home: HomeIndex) -> str:
 
 
 def _prefix(home: HomeIndex) -> str:
-    """Return what addresses in a home begin with."""
+    """Return the prefix of addresses in a home."""
     return f"{home.name}/" if home.name.startswith("@") else ""
 
 
@@ -296,7 +296,7 @@ def _note_line(seen: Snapshot, note: IndexedNote) -> str:
 
 
 def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
-    """Return what a home's section says of its map, in ``room`` or at least with a pointer."""
+    """Return a home's map, cut to ``room``; a cut map ends with the call that continues it."""
     if home.map is None:
         return ""
     address = f"{_prefix(home)}{MAP_NAME}"
@@ -316,7 +316,7 @@ def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
 
 def _window_tree(seen: Snapshot) -> str:
     if len(seen.windows) < 2:
-        # All of a first window is in the agent's context.
+        # The whole first window is still in the agent's context.
         return ""
     lines = ["## Windows of this session"]
     tree = [
@@ -331,7 +331,7 @@ def _window_tree(seen: Snapshot) -> str:
         listed = _call(seen, "history_list", before_seq=last + 1)
         lines.append(f"[{left} older, seq 1 to {last}" + (f": {listed}]" if listed else "]"))
     lines.extend(shown)
-    # The one that begins now is in the agent's context; what the one before it held is not.
+    # The agent's context contains the window that begins now, but not the one before it.
     before = seen.windows[-2]
     bounds = {"after_seq": before.first_seq - 1, "before_seq": before.last_seq + 1}
     recipe = _call(seen, "history_list", **bounds)
@@ -345,7 +345,7 @@ def _events(count: int) -> str:
 
 
 def _fitting(lines: Sequence[str], room: int) -> list[str]:
-    """Return the lines from the start that fit, the first one in any case."""
+    """Return the first lines that fit, and always at least one."""
     shown: list[str] = []
     for line in lines:
         room -= len(line) + 1

@@ -1,1 +1,1 @@
-"""How much of a result is delivered: the bounds of an answer, and windows on a long text."""
+"""Limit the size of results: the budget of an answer, and reading windows of a long text."""

@@ -1,6 +1,6 @@
-"""Read windows: a contiguous, unmodified slice of a text, by code points.
+"""Reading windows: a contiguous, unmodified slice of a text, in code points.
 
-Both reads share the parameters, the fields and the selection in this module.
+The two read operations share the parameters, fields and selection in this module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_LIMIT_CHARS = 50_000
 
 
 class WindowParams(Params):
-    """Parameters that a read takes besides what names its text."""
+    """Parameters that both read operations have in addition to the one that names the text."""
 
     offset_chars: int = 0
     """Code point; negative: from the end."""
@@ -32,7 +32,7 @@ class WindowParams(Params):
 
 
 class WindowResult(Result):
-    """Fields that a read returns besides identity and metadata."""
+    """Fields that both read operations return in addition to identity and metadata."""
 
     text: str
     """A contiguous slice, unmodified and without markers."""
@@ -48,10 +48,10 @@ W = TypeVar("W", bound=WindowResult)
 
 
 def start_of(total: int, offset: int) -> int:
-    """Return the first position of a window; a negative offset counts from the end.
+    """Return the start position of a window; a negative offset counts from the end.
 
     Raises:
-        Refused: ``invalid_offset`` when the offset lies past the end.
+        Refused: ``invalid_offset`` when the offset is past the end.
     """
     if offset > total:
         raise Refused(
@@ -68,18 +68,17 @@ def fit_window(
     build: Callable[[str, int, int | None], W],
     render: Callable[[W], str],
 ) -> W:
-    """Return the result with the longest prefix of the asked range that fits.
+    """Return the result with the longest beginning of the requested range that fits.
 
     Args:
         source: The whole text.
-        params: Offset and limit as asked.
-        budget: The room for both forms.
-        build: Makes the result from ``text``, ``total_chars`` and ``next_offset_chars``.
-        render: Makes the text of a result.
+        params: The requested offset and limit.
+        budget: The maximum size of both forms.
+        build: Builds the result from ``text``, ``total_chars`` and ``next_offset_chars``.
+        render: Renders the text of a result.
 
     Raises:
-        Refused: ``invalid_offset``; ``output_too_large`` when not one code point
-            can be delivered.
+        Refused: ``invalid_offset``; ``output_too_large`` when not even one code point fits.
     """
     total = len(source)
     start = start_of(total, params.offset_chars)
@@ -93,8 +92,8 @@ def fit_window(
         result = window(count)
         return budget.fits(result, render(result))
 
-    # The complete window has no continuation notice, so it may fit where one
-    # code point less does not; only the incomplete ones are monotone.
+    # The complete window has no continuation notice, so it may fit although a window with one code
+    # point less does not. Only incomplete windows grow monotonically.
     if fits(asked):
         return window(asked)
     count = longest(max(asked - 1, 0), fits)
@@ -112,5 +111,5 @@ def fit_window(
 
 
 def continuation(next_offset: int | None) -> str:
-    """Return the suffix of an incomplete read's text, empty at the true end."""
+    """Return the suffix of an incomplete read's text; empty at the end of the text."""
     return "" if next_offset is None else f"\n[truncated; continue at offset_chars={next_offset}]"

@@ -1,1 +1,1 @@
-"""The places of a call: its directory, its project, the notes home, and whether a home is trusted."""
+"""The places of a call: its directory, its project and the notes home, and trust in that home."""

@@ -1,9 +1,8 @@
-"""The one working-directory resolver.
+"""The function that resolves the working directory of a call.
 
-No hook reaches this function and no plugin may offer another: the plugin
-manager refuses one that tries. Everything that depends on a call's directory
-(``@project``, globs, receipts, the owner of a new session note) asks the bound
-call, whose directory was resolved here once.
+Only the core resolves it: plugins are not asked, and loading refuses one that offers its own.
+Everything that depends on a call's directory (``@project``, globs, receipts, the owner of a new
+session note) uses the bound call, for which this function ran once.
 """
 
 from __future__ import annotations
@@ -15,14 +14,15 @@ from hindnote.core.text.messages import quote
 
 
 def resolve_cwd(base: Path, cwd: str | None) -> Path:
-    """Return the directory that holds for one call.
+    """Return the working directory of one call.
 
     Args:
-        base: The host's base directory, absolute; without ``cwd`` it is the answer, existing or not.
+        base: The host's base directory, absolute; returned without ``cwd``, even if it does not
+            exist.
         cwd: The call's own ``cwd``: absolute, relative to ``base``, or ``None``.
 
     Raises:
-        Refused: ``invalid_cwd`` when ``cwd`` names no existing directory.
+        Refused: ``invalid_cwd`` when ``cwd`` is not an existing directory.
     """
     if cwd is None:
         return base
@@ -42,7 +42,7 @@ def resolve_cwd(base: Path, cwd: str | None) -> Path:
 
 
 def no_project(otherwise: str) -> Refused:
-    """Return the refusal of a call that needs a project when the session's directory is gone.
+    """Return the refusal of a call that needs a project when the session's directory was deleted.
 
     Args:
         otherwise: What the caller can do instead.
@@ -53,5 +53,5 @@ def no_project(otherwise: str) -> Refused:
 
 
 def _reason(error: Exception) -> str:
-    """Return what is wrong without the path, which may be longer than a message."""
+    """Return the reason without the path, which may be longer than a message."""
     return (isinstance(error, OSError) and error.strerror) or type(error).__name__

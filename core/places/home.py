@@ -1,4 +1,4 @@
-"""Where the notes are, who said so, and whether that counts."""
+"""Find the notes home, who set it, and whether it may be used."""
 
 from __future__ import annotations
 
@@ -15,43 +15,44 @@ from hindnote.core.text.messages import quote
 # What only some refusals need is imported late: hosts look for the home before their first call.
 
 HOME_VARIABLE = "HINDNOTE_HOME"
-"""Environment variable that names another notes home."""
+"""Environment variable with the path of another notes home."""
 
 USUAL = Path(".agents/notes")
-"""The notes home without any setting, below the person's home directory."""
+"""The default notes home, relative to the person's home directory."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 Asker: TypeAlias = Literal["caller", "HINDNOTE_HOME", "HOME"]
-"""Who named a home: the person (``--home``) or the program that calls, or a variable."""
+"""What set a home: ``caller`` is the person (``--home``) or the calling program; else a
+variable."""
 
 
 class NotesHome(NamedTuple):
-    """A notes home as it was asked for."""
+    """A notes home, as requested."""
 
     folder: Path
-    """The folder; absolute unless ``problem`` says that it is none."""
+    """The folder; absolute unless ``problem`` is set."""
 
     by: Asker = "caller"
     problem: str = ""
-    """What is wrong with what was named, as a whole message; empty when nothing is."""
+    """Why the requested folder is invalid, as a whole message; empty when it is valid."""
 
     def __str__(self) -> str:
-        """Return the folder, or what is wrong."""
+        """Return the folder, or the problem."""
         return self.problem or str(self.folder)
 
     def admit(self, base: Path) -> None:
-        """See that a call may use this home. Every call on notes passes here.
+        """Check that a call may use this home. Every call on notes does this.
 
-        A variable may come from the files of a project (a host that trusts a repository takes its
-        environment from it). So a home inside of the project at hand counts only once a person
-        has confirmed it with ``hindnote home trust``.
+        A variable may be set by files of a project (a host that trusts a repository takes
+        environment variables from it). So a home inside the current project is only used after a
+        person confirmed it with ``hindnote home trust``.
 
         Args:
-            base: The host's directory, absolute; it need not exist.
+            base: The host's base directory, absolute; it need not exist.
 
         Raises:
-            Refused: ``outside_home``; the message names what asked, and what to do.
+            Refused: ``outside_home``; the message names what set the home, and what to do.
         """
         if self.by == "caller" and not self.problem:
             return
@@ -77,7 +78,7 @@ class NotesHome(NamedTuple):
         )
 
     def project(self, base: Path) -> Path | None:
-        """Return the project that may have chosen this home; None when none may."""
+        """Return the project that may have chosen this home; None when no project can have."""
         if self.by == "caller":
             return None
         person = person_home()
@@ -95,20 +96,20 @@ class NotesHome(NamedTuple):
 
 
 def notes_home(override: Path | None = None) -> NotesHome:
-    """Return the notes home; it need not exist, the first write makes it.
+    """Return the notes home; it need not exist, since the first write creates it.
 
-    The argument wins, then the environment's ``HINDNOTE_HOME`` unless it is empty,
-    then ``~/.agents/notes``. What the environment names must be an absolute folder; ``~/`` in
-    front stands for the home directory.
+    The argument takes precedence, then the variable ``HINDNOTE_HOME`` unless it is empty, then
+    ``~/.agents/notes``. The variable must name an absolute folder; a leading ``~/`` means the home
+    directory.
 
     Raises:
-        HostFailure: Nobody's home directory is known.
+        HostFailure: The home directory cannot be determined.
     """
     told = os.environ.get(HOME_VARIABLE)
     by: Asker = "caller" if override else "HINDNOTE_HOME" if told else "HOME"
     named = str(override) if override else told or f"~/{USUAL}"
     if url := _URL.match(named):
-        # Not shown: it may hold a password.
+        # Not shown, since it may contain a password.
         scheme = url[1].lower()
         return NotesHome(Path(), by, f"{_who(by)} names a {scheme} address; {_ADVICE}")
     try:
@@ -126,7 +127,7 @@ def notes_home(override: Path | None = None) -> NotesHome:
 
 
 def as_home(home: Path | NotesHome) -> NotesHome:
-    """Return a home that a program named by a path as one that its caller answers for."""
+    """Return a home; a plain path counts as set by the caller."""
     return home if isinstance(home, NotesHome) else NotesHome(home)
 
 

@@ -11,16 +11,16 @@ from hindnote.core.places.person import person_home
 from hindnote.core.text.slug import slug
 
 _POINTER_LIMIT = 64 * 1024
-"""Bytes of a ``.git`` file or a ``commondir``, at most; each holds one path."""
+"""Maximum size in bytes of a ``.git`` file or a ``commondir``; each contains one path."""
 
 
 def project_root(directory: Path) -> Path:
-    """Return the root of the project that ``directory`` lies in, symlinks resolved.
+    """Return the root of the project that contains ``directory``, symbolic links resolved.
 
-    The nearest ancestor that holds ``.git``. A ``.git`` *file* whose folder has a
-    ``commondir`` is a linked worktree and leads to the main repository's root, so
-    that worktrees share their notes; without one (a submodule) the folder is a
-    project of its own. No ``.git`` anywhere: the directory itself.
+    The root is the nearest ancestor that contains ``.git``. If ``.git`` is a *file* whose target
+    has a ``commondir``, the folder is a linked worktree, and the main repository's root is
+    returned, so that worktrees share their notes. Without a ``commondir`` (a submodule) the folder
+    is its own project. Without any ``.git`` the root is the directory itself.
     """
     resolved = directory.resolve()
     for folder in (resolved, *resolved.parents):
@@ -33,7 +33,7 @@ def project_root(directory: Path) -> Path:
 
 
 def _main_root(marker: Path) -> Path | None:
-    """Return the main repository's root for a linked worktree's ``.git`` file."""
+    """Return the main repository's root for the ``.git`` file of a linked worktree; else None."""
     try:
         line = _line(marker)
         if not line.startswith("gitdir:"):
@@ -51,19 +51,19 @@ def _line(file: Path) -> str:
 
 
 def lexical(path: Path) -> Path:
-    """Return a path absolute and without ``..``, its links left as they are."""
+    """Return a path made absolute and without ``..``, without resolving links."""
     return Path(os.path.normpath(path.absolute()))
 
 
 def project_trees(directory: Path) -> list[Path]:
-    """Return the folders whose content came with the project that ``directory`` lies in.
+    """Return the folders whose content came with the project that contains ``directory``.
 
-    They are the directory itself, each folder around it that holds ``.git``, and a linked
-    worktree's main repository, absolute and with links resolved or not. A folder that holds
-    the person's own home directory is none of them: it is no checked-out project.
+    They are the directory itself, each folder above it that contains ``.git``, and a linked
+    worktree's main repository, all absolute, both with and without resolved links. A folder that
+    contains the person's home directory is left out, since it is not a checked-out project.
 
     Raises:
-        OSError: A folder cannot be looked at.
+        OSError: A folder cannot be examined.
     """
     found = {project_root(directory)}
     for start in (lexical(directory), directory.resolve()):

@@ -1,8 +1,8 @@
-"""Which notes homes inside of projects a person has confirmed.
+"""The list of notes homes inside projects that a person has confirmed.
 
-The list is one JSON file below the person's own configuration, ``{"homes": ["/absolute/folder"]}``.
-The person's home directory comes from the system's user database and not from the environment,
-since ``HOME`` and ``XDG_CONFIG_HOME`` are among what a repository may set for an agent.
+The list is a JSON file in the person's own configuration, ``{"homes": ["/absolute/folder"]}``. The
+person's home directory is taken from the system's user database instead of the environment,
+because a repository may set ``HOME`` and ``XDG_CONFIG_HOME`` for an agent.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from hindnote.core.places.person import person_home
 
 NAME = "trusted-homes.json"
 LIMIT = 256 * 1024
-"""Bytes of the list, at most."""
+"""Maximum size of the list, in bytes."""
 
 _FOLDERS = ("Library", "Application Support") if sys.platform == "darwin" else (".config",)
 
 
 class UntrustworthyError(Exception):
-    """The list cannot be believed. The message says why and what to do."""
+    """The list cannot be trusted. The message says why and what to do."""
 
 
 def trust_file() -> Path | None:
-    """Return where the list lies; None for a user whom the user database does not have."""
+    """Return the path of the list; None for a user who is missing from the user database."""
     home = person_home()
     return None if home is None else home.joinpath(*_FOLDERS, "hindnote", NAME)
 
 
 def trusted_homes() -> frozenset[Path]:
-    """Return the folders that were confirmed, links resolved.
+    """Return the confirmed folders, links resolved.
 
     Raises:
-        UntrustworthyError: The list is another user's, others may write it, it is no regular
-            file, or it is damaged.
+        UntrustworthyError: The list belongs to another user, is writable by others, is not a
+            regular file, or is damaged.
     """
     file = trust_file()
     if file is None:
@@ -64,17 +64,17 @@ def trusted_homes() -> frozenset[Path]:
 
 
 def set_trusted(homes: frozenset[Path]) -> Path:
-    """Replace the list, readable and writable by this user alone, and return where it lies.
+    """Replace the list with a file of mode 0600, and return its path.
 
     Raises:
-        HostFailure: The user database does not have this user.
+        HostFailure: The user is missing from the user database.
         OSError: It cannot be written.
     """
     home, file = person_home(), trust_file()
     if home is None or file is None:
         raise HostFailure("this user is not in the system's user database, so nothing can be kept")
     data = json.dumps({"homes": sorted(map(str, homes))}, indent=2, ensure_ascii=True) + "\n"
-    # A link to the configuration folder is the person's own.
+    # The configuration folder may be a link, which the person made.
     above = home.joinpath(*_FOLDERS)
     above.mkdir(parents=True, exist_ok=True)
     with (

@@ -1,1 +1,1 @@
-"""The hosts' plugins: what crosses the border to one, how they are loaded, and how they are asked."""
+"""The hosts' plugins: the models passed to them, loading them, and calling them."""

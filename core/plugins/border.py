@@ -1,12 +1,12 @@
-"""The border: what a plugin answers becomes plain data of the core's own classes, once, here.
+"""Validate the answers of plugins and copy them into plain objects of the core's own classes.
 
-A plugin may answer with anything: a ``Path`` whose ``/`` leads elsewhere, a model whose
-fields change after they were checked, a text whose ``==`` is its own. Each function here
-reads an answer once and builds a new object of exact built-in and core classes from it; behind
-the border no method of a plugin's object runs. The one exception is a projection, which is
-asked on demand (``projection.Checked``), and whose every answer comes through here too.
+A plugin may return anything: a ``Path`` whose ``/`` is overridden, a model whose fields change
+after they were checked, a text with its own ``==``. Each function here reads an answer once and
+builds a new object from exact built-in and core classes; after that no method of a plugin's object
+runs. The one exception is a projection, which is read on demand (``projected.Checked``); each
+value read from it is checked here too.
 
-Each function raises ``Malformed`` for what cannot be rebuilt. Callers run them inside
+Each function raises ``Malformed`` for an answer that cannot be copied. Callers run them inside
 ``guard.answering``, since reading an answer can run the plugin's code.
 """
 
@@ -26,16 +26,16 @@ from hindnote.core.plugins.models import Ancestor, Decoration, HostCall, HostIde
 from hindnote.core.text import clean
 
 TEXT_LIMIT = 65_536
-"""Code points of an id, a name or another short text, at most."""
+"""Maximum length of an id, a name or another short text, in code points."""
 
 ANCESTORS_LIMIT = 100
-"""Sessions that a fork descends from, at most; further ones are left out."""
+"""Maximum number of ancestors of a fork; further ones are ignored."""
 
 KNOWN_PATHS = 16_384
-"""Paths of session files that are remembered, at most."""
+"""Maximum number of cached paths of session files."""
 
 PREFIX_LIMIT = 200
-"""Code points of ``tool_prefix``, at most."""
+"""Maximum length of ``tool_prefix``, in code points."""
 
 _FIELDS: dict[type[BaseModel], tuple[str, ...]] = {
     kind: tuple(kind.model_fields)
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 def exactly(value: object, kind: type[T], what: str = "") -> T:
-    """Return ``value`` when its class is ``kind`` itself; a subclass could override anything."""
+    """Return ``value`` if its class is exactly ``kind``; a subclass could override anything."""
     if type(value) is kind:
         return value
     found = "None" if value is None else f"a {class_name(type(value))!r}"
@@ -59,13 +59,13 @@ def exactly(value: object, kind: type[T], what: str = "") -> T:
 
 
 def plain_text(value: object, what: str, limit: int = TEXT_LIMIT) -> str:
-    """Return a text as a plain ``str`` without lone surrogates, within a limit."""
+    """Return a text as a plain ``str`` without lone surrogates, checking its length."""
     if type(value) is str and len(value) <= limit and value.isascii():
         return value
     if type(value) is not str:
         if not issubclass(type(value), str):
             raise Malformed(f"{what}, a {class_name(type(value))!r}, not a str")
-        # An enumeration's member, say. The method of str itself, not one of the subclass.
+        # For example an enum member. Uses the method of str itself, not one of the subclass.
         value = str.__str__(value)
     if len(value) > limit:
         raise Malformed(f"{what} of {len(value):,} characters; at most {limit:,} are taken")
@@ -73,17 +73,17 @@ def plain_text(value: object, what: str, limit: int = TEXT_LIMIT) -> str:
 
 
 def plain_optional(value: object, what: str) -> str | None:
-    """Return a text as ``plain_text`` does; None stays None."""
+    """Return a text as ``plain_text`` does, or None for None."""
     return None if value is None else plain_text(value, what)
 
 
 def plain_path(value: object, what: str) -> Path:
-    """Return a path of the core's own, from the text of one."""
+    """Return a new ``Path`` from the text of a path."""
     return Path(_path_text(value, what))
 
 
-# Taking a path apart takes longer than all the rest of an entry, and a catalogue is asked for
-# again with every call. These objects stay with the core; a plugin gets others.
+# Constructing a path takes longer than all the rest of an entry, and the catalogue is read again
+# with every call. Only the core uses these cached objects; a plugin gets others.
 _known_path = lru_cache(KNOWN_PATHS)(Path)
 
 
@@ -94,14 +94,15 @@ def _path_text(value: object, what: str) -> str:
     told = os.fspath(value)  # type: ignore[call-overload]
     if not issubclass(type(told), str):
         raise Malformed(f"{what}, a path of {class_name(type(told))!r}, not of str")
-    # Not cleaned: a lone surrogate stands for a byte of a name that is not UTF-8.
+    # Not cleaned: a lone surrogate represents a byte of a file name that is not UTF-8.
     return str.__str__(told)
 
 
 def plain_call(call: object) -> HostCall:
-    """Return a call of the core's own, equal to one that a host's entry script made.
+    """Return a copy of a call that a host's entry script made.
 
-    ``live`` and ``extra`` are the host's own and are passed on; the core reads neither.
+    ``live`` and ``extra`` belong to the host and are passed on as they are; the core reads
+    neither.
     """
     if not issubclass(type(call), HostCall):
         raise Malformed(f"a {class_name(type(call))!r}, not a HostCall")
@@ -114,12 +115,12 @@ def plain_call(call: object) -> HostCall:
     for name in ("session_id", "leaf_id", "call_id", "agent_id", "model", "agent"):
         values[name] = plain_optional(values[name], name)
     values["extra"] = dict(values["extra"])
-    # Every field is checked; validating would call the properties of ``live``.
+    # Every field is checked above; validating again would call the properties of ``live``.
     return HostCall.model_construct(**values)
 
 
 def plain_identity(answer: object, slug: str) -> HostIdentity:
-    """Return who is asking, with the slug under which the core knows the host."""
+    """Return a copy of the identity, with the slug under which the core has loaded the host."""
     values = _values(exactly(answer, HostIdentity), HostIdentity)
     host = plain_text(values["host"], "host")
     if host != slug:
@@ -142,7 +143,7 @@ def plain_identity(answer: object, slug: str) -> HostIdentity:
 
 
 def _ancestors(answer: object, session_id: object) -> tuple[Ancestor, ...]:
-    """Return the sessions that a fork descends from, each once and never the fork itself."""
+    """Return the sessions that a fork descends from, without duplicates and the fork itself."""
     found: dict[str, Ancestor] = {}
     for item in exactly(answer, tuple, "ancestors")[:ANCESTORS_LIMIT]:
         values = _values(exactly(item, Ancestor, "ancestors"), Ancestor)
@@ -156,20 +157,20 @@ def _ancestors(answer: object, session_id: object) -> tuple[Ancestor, ...]:
 
 
 def plain_decoration(answer: object) -> Decoration:
-    """Return a host's own text around a rendering."""
+    """Return a copy of a decoration."""
     values = _values(exactly(answer, Decoration), Decoration)
     return _made(Decoration, {name: plain_text(value, name) for name, value in values.items()})
 
 
 def plain_entry(answer: object, slug: str, *, for_plugin: bool = False) -> SessionEntry:
-    """Return one session of a catalogue, under the slug of the plugin that lists it.
+    """Return a copy of one session of a catalogue, with the slug of the plugin that lists it.
 
     Args:
         answer: The entry.
         slug: The plugin's slug.
-        for_plugin: Whether a plugin gets it, which could change what it is made of.
+        for_plugin: Whether the copy is for a plugin, which must not get our cached paths.
     """
-    # Asked for each session of a catalogue, of which there may be thousands.
+    # Runs for each session of a catalogue, and there may be thousands.
     values = _values(exactly(answer, SessionEntry), SessionEntry)
     for name in _ENTRY_TEXTS:
         value = values[name]
@@ -186,7 +187,7 @@ def plain_entry(answer: object, slug: str, *, for_plugin: bool = False) -> Sessi
 
 
 def _values(answer: object, kind: type[BaseModel]) -> dict[str, Any]:
-    """Return a model's fields, each read once."""
+    """Return a model's fields, reading each one once."""
     try:
         return dict(zip(_FIELDS[kind], _READ[kind](answer), strict=True))
     except AttributeError as error:

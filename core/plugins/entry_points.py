@@ -1,7 +1,7 @@
-"""What installed distributions offer through entry points, found in one order.
+"""The entry points of installed distributions, in a fixed order.
 
-The built-in offers come first, then those of other distributions by name, so that
-who wins a contested name does not depend on the order of installation.
+hindnote's own entry points come first, then those of other distributions by name. So the winner of
+a contested name does not depend on the order of installation.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 HOSTS = "hindnote.hosts"
-"""The group of host plugins; an entry's name is the host's slug."""
+"""Entry-point group of host plugins; an entry's name is the host's slug."""
 
 COMMANDS = "hindnote.commands"
-"""The group of commands; an entry's name is the command's path, a dot for each blank."""
+"""Entry-point group of commands; an entry's name is the command's path with dots for spaces."""
 
 CHECKS = "doctor"
-"""Entries in ``COMMANDS`` below this name are checks of hosts, and no commands."""
+"""Entries of ``COMMANDS`` with this first part are doctor checks of hosts instead of commands."""
 
 
 class BrokenEntry(Exception):
-    """What an entry point names cannot be imported; the cause keeps the traceback."""
+    """An entry point's object cannot be imported; the cause has the traceback."""
 
 
 def entries(group: str) -> list[EntryPoint]:
     """Return the entry points of a group, hindnote's own first."""
-    # Costs as much as the rest of a cold call, so it is imported where it is used.
+    # This import costs as much as the rest of a cold call, so it is done only here.
     from importlib.metadata import entry_points
 
     return sorted(entry_points(group=group), key=_precedence)
@@ -39,18 +39,18 @@ def _precedence(entry: EntryPoint) -> tuple[bool, str, str]:
 
 
 def distribution(entry: EntryPoint) -> str | None:
-    """Return name and version of the distribution that offers an entry point."""
+    """Return name and version of the distribution that defines an entry point."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist else None
 
 
 def load(entry: EntryPoint) -> object:
-    """Import what an entry point names.
+    """Import the object that an entry point refers to.
 
     Raises:
-        BrokenEntry: Importing it raised; the message says what.
+        BrokenEntry: The import raised an exception, which the message names.
     """
     try:
         return entry.load()
     except (Exception, SystemExit) as error:
-        # A third party's module may fail in any way, and must not take the rest down.
+        # A third party's module may fail in any way, and must not break the others.
         raise BrokenEntry(f"importing it raised {type(error).__name__}: {error}") from error

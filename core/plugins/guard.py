@@ -1,4 +1,4 @@
-"""Running a plugin's code: what it raises becomes its named failure, what it prints goes to stderr."""
+"""Run a plugin's code: its exceptions become ours, and its prints go to standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.source import Source
 
 REFUSALS = {"host_projection": "unreadable_session"}
-"""The code with which a hook may refuse, for the hooks that may."""
+"""The refusal code that a hook may raise, for the hooks that may raise one."""
 
 
 class _Depth(threading.local):
@@ -26,9 +26,9 @@ class _Depth(threading.local):
 class _StdoutToStderr:
     """Sends standard output to standard error while a plugin runs, in any thread.
 
-    Standard output carries a protocol or a machine-readable answer; a plugin's ``print``
-    would damage it. The count is shared by all threads: the first that enters redirects, the last
-    that leaves restores, so two plugins at the same time cannot restore each other's stream.
+    Standard output carries a protocol or a machine-readable answer, which a plugin's ``print``
+    would damage. All threads share one count: the first to enter redirects and the last to leave
+    restores, so concurrent plugins cannot restore each other's stream.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class _StdoutToStderr:
 
     @property
     def is_on(self) -> bool:
-        """Whether this thread has redirected already; what it asks often need not do it again."""
+        """Whether this thread has redirected already, so frequent calls can skip it."""
         return self._depth.here > 0
 
     def __enter__(self) -> None:
@@ -66,16 +66,17 @@ stdout_to_stderr = _StdoutToStderr()
 
 @contextmanager
 def answering(source: Source, hook: str, what: str | None = None) -> Iterator[None]:
-    """Run a plugin's code, or check what it answered.
+    """Run a plugin's code, or check its answer, and translate exceptions.
 
     Args:
         source: The plugin.
-        hook: The hook that is asked, or that gave the object that is asked.
-        what: What is asked, for messages; the hook by itself when it is None.
+        hook: The hook that is called, or that returned the object that is used.
+        what: The call, for messages; None for the hook itself.
 
     Raises:
-        HostFailure: The code raised what this hook may not raise, or ``Malformed``.
-        Refused: The hook may refuse with this code, or this process lacks memory or descriptors.
+        HostFailure: The code raised an exception that this hook may not raise, or ``Malformed``.
+        Refused: The hook may refuse with this code, or this process is out of memory or
+            descriptors.
     """
     try:
         with stdout_to_stderr:
@@ -85,31 +86,31 @@ def answering(source: Source, hook: str, what: str | None = None) -> Iterator[No
 
 
 def raised(source: Source, hook: str, what: str, error: BaseException) -> BaseException:
-    """Return what to raise from what a plugin's code or a check of its answer raised.
+    """Return the exception to raise for one that a plugin's code or a check of its answer raised.
 
-    ``answering`` in a form that costs nothing as long as nothing is raised: for what is asked once
-    for each slot of a session, or each session of a catalogue.
+    Does the same as ``answering``, but costs nothing when there is no exception: for calls that
+    are made for each slot of a session, or each session of a catalogue.
     """
     if isinstance(error, KeyboardInterrupt):
         return error
     if isinstance(error, Malformed):
         return HostFailure(f"{source} answered {what} with {error}")
     if isinstance(error, Exception) and is_shortage(error):
-        # No plugin is to blame for what this process lacks.
+        # No plugin is to blame when this process runs out of resources.
         return refusal(error)
     return _named(source, hook, what, error)
 
 
 def crash(error: BaseException) -> BaseException | None:
-    """Return what is worth a traceback: what a plugin raised, not what a check found."""
+    """Return an exception that deserves a traceback; None for one that our own check raised."""
     return None if isinstance(error, Malformed) else error
 
 
 def _named(source: Source, hook: str, what: str, error: BaseException) -> Exception:
-    """Return the core's own exception for one that a plugin raised.
+    """Return the core's exception for one that a plugin raised.
 
-    A plugin's subclass of ``Refused`` or ``HostFailure`` could run code whenever the core looks at
-    it, so only the plain ones keep their message.
+    A plugin's subclass of ``Refused`` or ``HostFailure`` could run code whenever the core reads
+    it, so only instances of these exact classes keep their message.
     """
     if type(error) is Refused:
         return _refused(source, hook, what, error)

@@ -1,10 +1,8 @@
-"""The loaded host plugins: the one typed front door to what they answer.
+"""The loaded host plugins: all calls of hooks go through this typed class.
 
-Nothing else calls a hook. Plugins come from the entry-point group
-``hindnote.hosts``, the two built-in hosts like any other; one that breaks the
-contract is refused as a whole and listed with its reason, and the others are
-served. A plugin is imported when it is first asked, so that a call in one host's
-process does not pay for the others.
+Plugins come from the entry-point group ``hindnote.hosts``; the built-in hosts use it too. A plugin
+that breaks the contract is refused as a whole and listed with the reason, and the others still
+work. A plugin is imported on first use, so a process of one host does not pay for the others.
 """
 
 from __future__ import annotations
@@ -32,17 +30,17 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.models import HostCall, HostIdentity, SessionEntry
 
 SESSIONS_LIMIT = 1_000_000
-"""Sessions of one catalogue, at most: a generator may have no end."""
+"""Maximum number of sessions of one catalogue, since a generator may never end."""
 
 _END = object()
 
 
 class Hosts:
-    """The host plugins of one process. Safe to use from several threads.
+    """The host plugins of one process. Thread-safe.
 
-    Made by ``Hosts.load`` or ``Hosts.of``. Every method that asks a plugin raises
-    ``HostFailure`` when the host is not installed or was refused, when the plugin
-    crashes, and when its answer is not what the contract says.
+    Created by ``Hosts.load`` or ``Hosts.of``. Every method that calls a plugin raises
+    ``HostFailure`` when the host is not installed or was refused, when the plugin crashes, and
+    when its answer breaks the contract.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -52,12 +50,12 @@ class Hosts:
     def load(cls, own: Mapping[str, object] | None = None) -> Hosts:
         """Return the installed hosts.
 
-        Entry points are looked up when a host is asked for that is not loaded yet,
-        and each plugin is imported when it is first needed.
+        Entry points are searched when a host is requested that is not loaded yet, and each plugin
+        is imported on first use.
 
         Args:
-            own: Plugins that the running process holds anyway, by slug: a host's
-                helper gives its own, and a notes call looks for no other.
+            own: Plugins that this process has imported already, by slug. A host's helper passes
+                its own, and then a notes call needs no search.
 
         Raises:
             PluginRefused: A plugin in ``own`` breaks the contract.
@@ -66,36 +64,36 @@ class Hosts:
 
     @classmethod
     def of(cls, plugins: Mapping[str, object]) -> Hosts:
-        """Return exactly these plugins, by slug, for tests and embedders.
+        """Return exactly these plugins, by slug, for tests and programs that embed hindnote.
 
         Raises:
             PluginRefused: A plugin breaks the contract.
         """
         return cls(Loader(plugins, discover=False))
 
-    # -- what is there ---------------------------------------------------------
+    # -- listing ---------------------------------------------------------------
 
     def slugs(self) -> tuple[str, ...]:
-        """Return the slugs of all hosts that can be asked, sorted. Imports all of them."""
+        """Return the slugs of all usable hosts, sorted. Imports all of them."""
         return self._loader.slugs()
 
     def report(self) -> list[HostReport]:
-        """Return every installed plugin, the refused ones with their reason."""
+        """Return every installed plugin; refused ones with the reason."""
         return self._loader.report()
 
     def not_loaded(self) -> dict[str, HostFailure]:
-        """Return why each installed plugin that was refused cannot be asked, by what names it.
+        """Return the error of each installed plugin that was refused, by name.
 
-        The key is the plugin's slug, or slug and distribution where another plugin has the slug.
+        The name is the plugin's slug, or slug and distribution where another plugin has that slug.
         """
         return self._loader.not_loaded()
 
-    # -- once for every call ---------------------------------------------------
+    # -- in every call ---------------------------------------------------------
 
     def base_cwd(self, call: HostCall) -> Path:
-        """Return the absolute directory from which the call's paths start.
+        """Return the absolute directory to which the call's paths are relative.
 
-        It may have been deleted since the session began; what needs it is refused later.
+        It may have been deleted since the session began; an operation that needs it refuses later.
         """
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_base_cwd"):
@@ -108,31 +106,31 @@ class Hosts:
         return answer
 
     def identity(self, call: HostCall) -> HostIdentity:
-        """Return who is asking, in the host's own names."""
+        """Return who is calling, in the host's own names."""
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_identity"):
             answer = _ask(host, "host_identity", call=plain_call(call))
             return plain_identity(answer, host.source.slug)
 
     def decoration(self, call: HostCall, operation: str) -> Decoration:
-        """Return the host's own text around a history operation, empty when it has none."""
+        """Return the host's text around a history operation's result; empty when it has none."""
         host = self._loader.host(_slug(call))
         with answering(host.source, "host_decoration"):
             answer = _ask(host, "host_decoration", operation=operation)
             return Decoration() if answer is None else plain_decoration(answer)
 
-    # -- when history is asked for ---------------------------------------------
+    # -- for history -----------------------------------------------------------
 
     def current(self, call: HostCall) -> Projection | None:
-        """Return the call's own session, or None when there is none yet."""
+        """Return the call's own session; None when it has no entries yet."""
         return self._projection(call, _slug(call), None)
 
     def lists_sessions(self, host: str) -> bool:
-        """Return whether a host's plugin has a catalogue of sessions, be it empty."""
+        """Return whether a host's plugin can list sessions, even if there are none."""
         return bool(self._loader.host(host).manager.hook.host_sessions.get_hookimpls())
 
     def sessions(self, call: HostCall, host: str) -> Iterator[SessionEntry]:
-        """Return one host's catalogue, newest first; empty when the host keeps none."""
+        """Return one host's catalogue, newest session first; empty when the host keeps none."""
         asked = self._loader.host(host)
         with answering(asked.source, "host_sessions"):
             answers = _ask(asked, "host_sessions", call=plain_call(call))
@@ -141,7 +139,7 @@ class Hosts:
         return _entries(asked, listed)
 
     def open(self, call: HostCall, session: SessionEntry) -> Projection | None:
-        """Return a session from a catalogue; None when it is no longer there.
+        """Return a session from a catalogue; None when it no longer exists.
 
         Raises:
             Refused: ``unreadable_session``.
@@ -153,12 +151,12 @@ class Hosts:
     ) -> Projection | None:
         host = self._loader.host(slug)
         with answering(host.source, "host_projection"):
-            # The plugin gets copies: what it does to them changes nothing in the core.
+            # The plugin gets copies, so changing them has no effect in the core.
             given = None if session is None else plain_entry(session, slug, for_plugin=True)
             answer = _ask(host, "host_projection", call=plain_call(call), session=given)
         if answer is None:
             return None
-        # A call that asks for no history has no use for its models.
+        # Imported inside the function: calls that need no history do not import its models.
         from hindnote.core.plugins.projected import checked
 
         return checked(host.source, answer)
@@ -176,7 +174,7 @@ def _ask(host: Loaded, hook: str, **arguments: Any) -> Any:
 
 
 def _entries(host: Loaded, answer: Iterator[object]) -> Iterator[SessionEntry]:
-    """Yield a catalogue's sessions; the plugin's code runs only while the next one is asked for."""
+    """Yield a catalogue's sessions, guarding the plugin's code whenever it runs."""
     for _ in range(SESSIONS_LIMIT):
         try:
             with stdout_to_stderr:

@@ -1,4 +1,4 @@
-"""Finding the host plugins of this process, and loading each when it is first asked."""
+"""Find the host plugins of this process, and load each on first use."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class HostReport(Struct, frozen=True):
-    """One installed plugin, for a person."""
+    """One installed plugin, for the list that a person sees."""
 
     source: Source
     refused: PluginRefused | None = None
 
 
 class Loaded(Struct, frozen=True):
-    """A plugin that kept every rule, alone in its manager."""
+    """A plugin that passed all checks, registered alone in its manager."""
 
     source: Source
     manager: PluginManager
@@ -37,15 +37,15 @@ class Loaded(Struct, frozen=True):
 
 
 class Loader:
-    """The plugins of one process: given, found, loaded or refused.
+    """The plugins of one process: passed in, found by entry point, loaded or refused.
 
     Args:
-        given: Plugins that the process holds anyway, by slug.
-        discover: Whether entry points count; they are looked up when a host is asked
-            for that is not loaded yet.
+        given: Plugins that the process has imported already, by slug.
+        discover: Whether to use entry points as well; they are searched when a host is requested
+            that is not loaded yet.
 
     Raises:
-        PluginRefused: A given plugin breaks the contract.
+        PluginRefused: A plugin in ``given`` breaks the contract.
     """
 
     def __init__(self, given: Mapping[str, object], *, discover: bool) -> None:
@@ -60,7 +60,7 @@ class Loader:
             self._loaded[slug] = Loaded(source, register(source, plugin), plugin)
 
     def slugs(self) -> tuple[str, ...]:
-        """Return the slugs of all hosts that can be asked, sorted. Imports all of them."""
+        """Return the slugs of all usable hosts, sorted. Imports all of them."""
         with self._lock:
             self._discover()
             for slug in list(self._found):
@@ -68,15 +68,15 @@ class Loader:
             return tuple(sorted(self._loaded))
 
     def report(self) -> list[HostReport]:
-        """Return every installed plugin, the refused ones with their reason."""
+        """Return every installed plugin; refused ones with the reason."""
         with self._lock:
             loaded = [HostReport(self._loaded[slug].source) for slug in self.slugs()]
             return loaded + [HostReport(refused.source, refused) for refused in self._refused]
 
     def not_loaded(self) -> dict[str, HostFailure]:
-        """Return why each refused plugin cannot be asked, by its slug.
+        """Return the error of each refused plugin, by its slug.
 
-        Where another plugin has the slug, the key names the distribution as well.
+        Where another plugin has the slug, the key contains the distribution as well.
         """
         with self._lock:
             loaded, found = self.slugs(), {}
@@ -88,7 +88,7 @@ class Loader:
             return found
 
     def host(self, slug: str) -> Loaded:
-        """Return one plugin, importing it when it is needed.
+        """Return one plugin, importing it if needed.
 
         Raises:
             HostFailure: It is not installed, or was refused.
@@ -108,7 +108,7 @@ class Loader:
         raise HostFailure(f"no host {slug!r} is installed; there are: {known}")
 
     def _discover(self) -> None:
-        """Find the entry points, once. What a slug's second claimant offers is refused."""
+        """Find the entry points, once; a second plugin with the same slug is refused."""
         if not self._undiscovered:
             return
         self._undiscovered = False
@@ -122,7 +122,7 @@ class Loader:
                 self._found[entry.name] = (entry, source)
 
     def _adopt(self, own: Loaded, entry: EntryPoint, source: Source) -> None:
-        """Tell a plugin that was given directly from another one that claims its slug."""
+        """Accept an entry point for a plugin that was passed in; refuse another with its slug."""
         try:
             with stdout_to_stderr:
                 same = own.source.distribution is None and load(entry) is own.plugin
@@ -144,7 +144,7 @@ class Loader:
         )
 
     def _import(self, slug: str) -> None:
-        """Import one plugin that was found, and load or refuse it."""
+        """Import a plugin that was found, and load or refuse it."""
         if slug not in self._found:
             return
         entry, source = self._found.pop(slug)

@@ -1,7 +1,7 @@
-"""The small models that cross the border between the core and a host plugin.
+"""The small models that the core and a host plugin exchange.
 
-``HostCall`` goes to a plugin with every question; the other models are answers.
-All are frozen, closed and checked when they arrive.
+``HostCall`` is passed to a plugin with every hook; the other models are answers. All are frozen,
+reject unknown fields, and are checked when they arrive.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class HookModel(BaseModel):
-    """Base for what crosses the border: frozen, unknown fields refused."""
+    """Base of the exchanged models: frozen, unknown fields rejected."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -26,16 +26,16 @@ class HookModel(BaseModel):
 
 @runtime_checkable
 class LiveEntries(Protocol):
-    """Native entries that a host's shim sent because there is no session file."""
+    """Native entries that a host's shim sends when there is no session file."""
 
     @property
     def generation(self) -> int:
-        """Grows by one at each reset: the entries seen before are no longer valid."""
+        """Increases by one at each reset, after which entries sent earlier are no longer valid."""
         ...
 
     @property
     def lines(self) -> list[bytes]:
-        """The native entries in append order, one JSON text each, no line end."""
+        """The native entries in append order, one JSON text each, without line end."""
         ...
 
 
@@ -52,13 +52,13 @@ class HostCall(HookModel):
     """The running session's file. It need not exist yet."""
 
     leaf_id: str | None = None
-    """The entry at which the live session stands; None: infer it from the file."""
+    """The current entry of the live session; None: infer it from the file."""
 
     call_id: str | None = None
-    """The host's id of the tool call that is being answered."""
+    """The host's id of the tool call that is being handled."""
 
     agent_id: str | None = None
-    """Set when a subagent asks: its own id within the session."""
+    """The subagent's own id within the session; None when the main agent calls."""
 
     cwd: Path
     """The directory in which the host runs, absolute. It may have been deleted meanwhile."""
@@ -67,16 +67,16 @@ class HostCall(HookModel):
     """The host's own configuration directory."""
 
     model: str | None = None
-    """Name of the model that asks."""
+    """Name of the model that makes the call."""
 
     agent: str | None = None
-    """Name of the agent that asks."""
+    """Name of the agent that makes the call."""
 
     live: LiveEntries | None = None
-    """Entries sent by the shim because the session has no file."""
+    """Entries that the shim sent because the session has no file."""
 
     extra: dict[str, Any] = Field(default_factory=dict)
-    """What only that host understands."""
+    """Data that only this host's plugin understands."""
 
 
 class Ancestor(HookModel):
@@ -85,17 +85,17 @@ class Ancestor(HookModel):
     session_id: str
 
     forked: float | None = None
-    """Seconds since the epoch at which it was forked; None when that is not known."""
+    """Unix time of the fork, in seconds; None when unknown."""
 
 
 class HostIdentity(HookModel):
-    """Who is asking, in the host's own names; the core turns them into slugs."""
+    """Who is calling, in the host's own names; the core turns them into slugs."""
 
     host: str
     """The host's slug: the name of its entry point."""
 
     session_id: str | None
-    """The main session's id, a subagent's too; None when there is no session."""
+    """Id of the main session, also for a subagent; None when there is no session."""
 
     agent: str
     """Name of the agent, for its home ``@self``."""
@@ -104,19 +104,19 @@ class HostIdentity(HookModel):
     """Name of the model, for its home ``@model``."""
 
     tool_prefix: str = ""
-    """What stands before our tools' names as the model sees them."""
+    """Prefix of our tools' names as the model sees them."""
 
     ancestors: tuple[Ancestor, ...] = ()
-    """The sessions that a fork descends from, the nearest first: their session notes show in
-    the fork as far as they were made before it. Empty for a session that is no fork."""
+    """The sessions that a fork descends from, nearest first; empty for a session that is not a
+    fork. Their session notes appear in the fork if they were written before it was made."""
 
     has_unnamed_ancestors: bool = False
-    """Whether it is a fork, and the host cannot say yet of which session; the boot block then
-    says that there may be inherited notes."""
+    """Whether it is a fork of a session that the host cannot name yet; the boot block then
+    mentions possible inherited notes."""
 
 
 class Decoration(HookModel):
-    """A host's own text around the rendering of a history operation, as data."""
+    """Text that a host puts around the rendering of a history operation."""
 
     prefix: str = ""
     suffix: str = ""
@@ -127,7 +127,7 @@ class Decoration(HookModel):
 
 
 class SessionEntry(HookModel):
-    """One session in a host's catalogue: facts about its file, and how it begins."""
+    """One session in a host's catalogue: facts about its file, and its first prompt."""
 
     host: str
     """Slug of the host that wrote the session."""
@@ -136,35 +136,35 @@ class SessionEntry(HookModel):
     """The session's id; a subagent's is ``<main session id>/<agent id>``."""
 
     file: Path
-    """Where the session lies."""
+    """The session's file."""
 
     started: str | None = None
-    """ISO 8601 time at which it was started, as recorded."""
+    """ISO 8601 time of its start, as recorded."""
 
     cwd: str | None = None
-    """The directory that the session recorded."""
+    """The working directory that the session recorded."""
 
     parent: str | None = None
     """Id of the session that it was forked from, or a subagent's main session."""
 
     name: str | None = None
-    """A name that the person gave it."""
+    """A name that a person gave it."""
 
     prompt: str | None = None
-    """How the first prompt in the file begins, on one line: what ``first_words`` makes of it.
-    People know a session without a name by it; None where it is not found at once."""
+    """Beginning of its first prompt, on one line, as ``first_words`` returns it; people recognize
+    an unnamed session by it. None when it was not found near the beginning of the file."""
 
     size: int = 0
-    """Bytes of the file."""
+    """Size of the file in bytes."""
 
     modified: float = 0.0
-    """Seconds since the epoch at which the file last changed."""
+    """Modification time of the file, in seconds since the epoch."""
 
     added_words: tuple[str, ...] | None = None
-    """A promise that lets a search rule the session out by its file's bytes alone: documents
-    hold no letters but those of the file's JSON strings and keys and these words (lower-case
-    ASCII: placeholders of images and the like), and what is joined has something that is no
-    letter between. None promises nothing, and a search decodes the session."""
+    """Words that the decoder adds to documents (placeholders such as ``image``), in lower-case
+    ASCII. If set, every other letter of a document must occur in the file's JSON strings or keys,
+    and joined strings must have a character between them that is not a letter. A search may then
+    skip the file by its bytes. None: it always decodes the session."""
 
     @property
     def canonical(self) -> str:
@@ -173,7 +173,7 @@ class SessionEntry(HookModel):
 
 
 class Identity(Struct, frozen=True):
-    """Who is asking, as the core uses it: slugs, and the notes home."""
+    """Who is calling, as the core uses it: slugs, and the notes home."""
 
     home: Path
     """The notes home, absolute."""
@@ -188,6 +188,6 @@ class Identity(Struct, frozen=True):
 
     tool_prefix: str = ""
     ancestors: tuple[Ancestor, ...] = ()
-    """The sessions that a fork descends from, the nearest first."""
+    """The sessions that a fork descends from, nearest first."""
     has_unnamed_ancestors: bool = False
     """Whether it is a fork of a session that the host cannot name yet."""

@@ -1,9 +1,8 @@
-"""A plugin's projection behind the border: asked on demand, each answer checked when it arrives.
+"""A plugin's projection, wrapped: read on demand, and every value checked.
 
-Checks cost little beside decoding: what a value is made of is checked by exact class, and the
-arrays of a branch are taken over as they are, since exact built-in arrays run no code of a
-plugin. What each slot holds is checked where the timeline first comes by it
-(``core.history.projection``).
+Checks are cheap compared with decoding: values are checked by exact class, and the arrays of a
+branch are used as they are, since exact built-in arrays run no plugin code. The kind of each slot
+is checked when the timeline first reads it (``core.history.projection``).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _REQUIRED = ("last_seq", "branch", "damaged", "windows", "facts")
 _SCANNABLE = ("added_words", "raw")
 _HOOK = "host_projection"
 ID_SHOWN = 100
-"""Code points of a session's id in a message, at most."""
+"""Maximum length of a session's id in a message, in code points."""
 
 _TEXT = (str, type(None))
 _OUTCOME = (bool, type(None))
@@ -42,14 +41,14 @@ _TEXTS = ("created_at", "entry_id", "tool", "arguments", "full_output_path")
 
 
 def checked(source: Source, answer: object) -> Checked:
-    """Return a plugin's projection behind the border; nothing is decoded yet.
+    """Return a plugin's projection, wrapped; decodes nothing yet.
 
     Raises:
-        HostFailure: It is no projection, or one of another host.
+        HostFailure: It is not a projection, or belongs to another host.
     """
     with answering(source, _HOOK):
         header = _header(getattr(answer, "header", None), source.slug)
-        # Looked up without running anything: a projection decodes on demand.
+        # Looked up without running any code, since reading an attribute may decode the session.
         missing = [name for name in _REQUIRED if not _has(answer, name)]
         if missing:
             raise Malformed(
@@ -60,11 +59,12 @@ def checked(source: Source, answer: object) -> Checked:
 
 
 class Checked:
-    """One session of a plugin, with the attributes of ``Projection``. As thread-safe as it is.
+    """Wraps one session of a plugin; offers the attributes of ``Projection``.
 
-    Each attribute is read from the plugin at most once, except ``facts``, which is asked for
-    each slot. Reading one raises ``HostFailure`` when the plugin's code fails or its answer is
-    not what the contract says, and ``Refused`` with ``unreadable_session``.
+    Each attribute is read from the plugin at most once, except ``facts``, which is called for each
+    slot. Reading one raises ``HostFailure`` when the plugin's code fails or its answer breaks the
+    contract, and ``Refused`` with ``unreadable_session``. As thread-safe as the plugin's
+    projection.
     """
 
     def __init__(self, source: Source, header: SessionHeader, answer: object) -> None:
@@ -74,7 +74,7 @@ class Checked:
 
     @cached_property
     def last_seq(self) -> int:
-        """The highest seq allocated, on any branch."""
+        """The highest seq allocated on any branch."""
         with self._asking("last_seq"):
             found = exactly(self._answer.last_seq, int, "last_seq")
             if found < 0:
@@ -91,13 +91,13 @@ class Checked:
 
     @cached_property
     def damaged(self) -> Sequence[Damage]:
-        """Lines that were skipped, in file order."""
+        """The lines that were skipped, in file order."""
         with self._asking("damaged"):
             return tuple(map(_damage, self._answer.damaged))
 
     @cached_property
     def windows(self) -> Sequence[int]:
-        """First seq of each window on the active branch."""
+        """The first seq of each window on the active branch."""
         with self._asking("windows"):
             found = tuple(exactly(seq, int) for seq in self._answer.windows)
             if found[:1] != (1,) or sorted(set(found)) != list(found):
@@ -105,7 +105,7 @@ class Checked:
             return found
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot on the active branch."""
+        """Return the content of a slot on the active branch."""
         try:
             if stdout_to_stderr.is_on:
                 return _facts(self._answer.facts(seq))
@@ -115,7 +115,10 @@ class Checked:
             raise self._raised(f"facts({seq})", error) from crash(error)
 
     def kind_at(self, seq: int) -> SlotKind | None:
-        """Return what lies at a seq of any branch; None where the plugin does not say."""
+        """Return the kind of the slot at a seq, on any branch.
+
+        None where the plugin does not know.
+        """
         if not _has(self._answer, "kind_at"):
             return None
         with self._asking(f"kind_at({seq})"):
@@ -123,7 +126,10 @@ class Checked:
             return None if answer is None else exactly(answer, SlotKind, "kind_at")
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
-        """Return what a viewer gets of a tool event; None where the plugin offers nothing."""
+        """Return the structured form of a tool event for viewers.
+
+        None where the plugin has none.
+        """
         if not _has(self._answer, "presentation"):
             return None
         from pydantic import BaseModel, ValidationError
@@ -154,16 +160,16 @@ class Checked:
 
 
 class CheckedScannable(Checked):
-    """One session of a plugin that offers its lines to a search (``Scannable``)."""
+    """Wraps a session whose raw lines a search may read (``Scannable``)."""
 
     @cached_property
     def added_words(self) -> tuple[str, ...]:
-        """Words that ``facts`` adds to the lines."""
+        """Words that ``facts`` adds to the text of the lines."""
         with self._asking("added_words"):
             return tuple(plain_text(word, "added_words") for word in self._answer.added_words)
 
     def raw(self, seq: int) -> Iterable[bytes]:
-        """Return the lines of which ``facts`` makes the texts of a slot."""
+        """Return the lines from which ``facts`` builds the texts of a slot."""
         try:
             if stdout_to_stderr.is_on:
                 lines = tuple(self._answer.raw(seq))
@@ -209,7 +215,7 @@ def _damage(answer: object) -> Damage:
 
 
 def _facts(facts: object) -> SlotFacts:
-    # Asked for each slot that a search decodes: no loop and no call for facts that are right.
+    # Runs for each slot that a search decodes, so correct facts need no loop and no further call.
     if (
         type(facts) is SlotFacts
         and type(facts.text) is str
@@ -228,7 +234,7 @@ def _facts(facts: object) -> SlotFacts:
 
 
 def _wrong(facts: SlotFacts) -> Malformed:
-    """Return what is wrong with facts of which something is."""
+    """Return the error for facts that failed the checks."""
     for name in ("text", *_TEXTS, "failed", "output_truncated"):
         value: object = getattr(facts, name)
         wanted = bool if name in ("failed", "output_truncated") else str

@@ -1,8 +1,7 @@
-"""What a host plugin may be: every reason for which loading refuses one.
+"""The rules for a host plugin: every reason for which loading refuses one.
 
-The rules look at a plugin before it is registered, with pluggy's own reading of
-its marks. A plugin is refused as a whole, with a message that says why and what to
-do instead; the first rule that it breaks is the one that is told.
+A plugin is checked before it is registered, using pluggy's own parsing of its marks. It is refused
+as a whole; the message explains the first rule that it breaks and what to do.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from hindnote.core.plugins.source import Source
 from hindnote.core.text.slug import RESERVED_HOSTS, SLUG_LIMIT, is_slug
 
 REQUIRED = ("host_base_cwd", "host_identity", "host_projection")
-"""Hooks without which no call can be answered."""
+"""Hooks that every plugin must implement."""
 
 RESERVED_NAMES = frozenset(
     {
@@ -35,7 +34,7 @@ RESERVED_NAMES = frozenset(
         "set_cwd",
     }
 )
-"""Names of the working-directory logic, which is the core's alone."""
+"""Names of the working-directory logic, which only the core may implement."""
 
 _OPTIONS = {
     "wrapper": "a wrapper changes what another function answered",
@@ -48,14 +47,14 @@ _OPTIONS = {
 
 
 def new_manager() -> PluginManager:
-    """Return a manager that knows the contract and no plugin."""
+    """Return a plugin manager with the hook specifications and without plugins."""
     manager = PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     return manager
 
 
 def specified_hooks(manager: PluginManager) -> dict[str, tuple[str, ...]]:
-    """Return the arguments of every hook of the contract, by its name."""
+    """Return the argument names of every hook in the contract, by hook name."""
     return {
         name: tuple(inspect.signature(getattr(hookspecs, name)).parameters)
         for name in dir(hookspecs)
@@ -64,7 +63,7 @@ def specified_hooks(manager: PluginManager) -> dict[str, tuple[str, ...]]:
 
 
 def check_slug(source: Source) -> None:
-    """Refuse a name that cannot be a host's slug.
+    """Refuse an entry-point name that cannot be a host's slug.
 
     Raises:
         PluginRefused: ``invalid_slug`` or ``reserved_slug``.
@@ -87,10 +86,10 @@ def check_slug(source: Source) -> None:
 
 
 def register(source: Source, plugin: object) -> PluginManager:
-    """Return a manager that holds this plugin alone, after every rule was checked.
+    """Check every rule and return a manager that contains only this plugin.
 
-    A manager for each plugin, and not one for all: a call is bound to one host, and
-    what shares no manager cannot wrap, order or replace another plugin's answers.
+    Each plugin has its own manager: a call is bound to one host, and without a common manager a
+    plugin cannot wrap, reorder or replace another plugin's answers.
 
     Raises:
         PluginRefused: The plugin breaks a rule.
@@ -100,7 +99,7 @@ def register(source: Source, plugin: object) -> PluginManager:
     except PluginRefused:
         raise
     except (Exception, SystemExit) as error:
-        # Looking at a plugin runs its code: __dir__, __getattr__, descriptors.
+        # Inspecting a plugin runs its code: __dir__, __getattr__, descriptors.
         raise PluginRefused(
             "unreadable_plugin",
             source,
@@ -139,7 +138,7 @@ def _registered(source: Source, plugin: object) -> PluginManager:
 
 def _check_cwd_logic(source: Source, plugin: object, names: list[str]) -> None:
     offered = [name for name in names if _is_reserved(name)]
-    # A dynamic attribute need not be in dir(), so each name is asked for as well.
+    # A dynamic attribute may be missing from dir(), so each name is checked as well.
     offered += [name for name in sorted(RESERVED_NAMES) if hasattr(plugin, name)]
     if not offered:
         return

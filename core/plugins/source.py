@@ -1,4 +1,4 @@
-"""Where a host plugin comes from, for the messages about it."""
+"""Where a host plugin comes from, for messages."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from msgspec import Struct
 
 
 class Source(Struct, frozen=True):
-    """Where a plugin comes from."""
+    """Where a host plugin comes from."""
 
     slug: str
     """The host's slug: the name of the entry point."""
 
     value: str
-    """The entry point's object reference, or what was given directly."""
+    """The entry point's object reference, or a description of the object that was passed in."""
 
     distribution: str | None = None
-    """Name and version of the distribution; None for a plugin that was given directly."""
+    """Name and version of the distribution; None for a plugin that was passed in directly."""
 
     location: str | None = None
     """The folder in which the distribution is installed."""
 
     def __str__(self) -> str:
-        """Return how messages name the plugin."""
+        """Return the description of the plugin for messages."""
         origin = f"distribution {self.distribution}" if self.distribution else "given directly"
         return f"host plugin {self.slug!r} ({self.value}, {origin})"

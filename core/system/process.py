@@ -1,6 +1,6 @@
-"""The start of a process of our own, where nearly all time goes into imports.
+"""Set up a process of hindnote; imports take most of its start time.
 
-This module itself imports nothing heavy.
+So this module itself imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from pathlib import Path
 
 
 def begin() -> None:
-    """Prepare a process for its imports; called before pydantic is among them."""
-    # pydantic would look for plugins of its own in every installed distribution.
+    """Prepare a process for its imports; call it before pydantic is imported."""
+    # Otherwise pydantic would search every installed distribution for its plugins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    # What is imported stays, and looking for garbage in it takes a tenth of the time.
+    # Imported objects stay alive, and collecting garbage among them takes a tenth of the time.
     gc.disable()
 
 
 def settle() -> None:
-    """Collect garbage from here on, in a process that stays; what was imported is left out."""
+    """Enable garbage collection in a long-running process, excluding what was imported."""
     gc.freeze()
     gc.enable()
 
 
 def take_over_pipes() -> tuple[int, int]:
-    """Return the descriptors that lead to the program that started this one.
+    """Return private descriptors of standard input and output, and redirect the originals.
 
-    Whatever else writes to descriptor 1 (a plugin, a child process) ends on standard
-    error, and whatever else reads from descriptor 0 finds it empty.
+    Anything else that writes to descriptor 1 (a plugin, a child process) then writes to standard
+    error, and anything else that reads from descriptor 0 reads the end of file.
 
     Returns:
-        What is read from, and what is written to; both wait until they can.
+        The descriptor to read from and the one to write to, both blocking.
     """
     source, sink = os.dup(0), os.dup(1 if sys.stdout is None else sys.stdout.fileno())
     for descriptor in (source, sink):
@@ -46,14 +46,14 @@ def take_over_pipes() -> tuple[int, int]:
 
 
 def keep_output() -> None:
-    """Keep standard output for what this process prints to ``sys.stdout``.
+    """Reserve standard output for what this process prints to ``sys.stdout``.
 
-    Whatever else writes to descriptor 1 (a plugin, a child process) ends on standard error,
-    and so damages no answer that a program reads.
+    Anything else that writes to descriptor 1 (a plugin, a child process) then writes to standard
+    error, and cannot damage an answer that a program reads.
     """
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper):
-        # Closed, or taken over already.
+        # Closed, or replaced already.
         return
     sink = os.dup(stream.fileno())
     stream.flush()
@@ -68,7 +68,7 @@ def keep_output() -> None:
 
 
 def _lead_output_away() -> None:
-    """Let descriptor 1 lead to standard error, or nowhere when that is closed."""
+    """Redirect descriptor 1 to standard error, or to the null device when that is closed."""
     try:
         os.dup2(2, 1)
     except OSError:
@@ -79,15 +79,15 @@ def _lead_output_away() -> None:
 
 
 def process_directory() -> Path:
-    """Return the directory in which this process runs, or the name of one that was deleted.
+    """Return the current directory, or the former path of a deleted one.
 
     Raises:
-        OSError: It has no name any more.
+        OSError: The path is unknown.
     """
     try:
         return Path.cwd()
     except OSError:
-        # Shells keep the name of their directory here, also after it was deleted.
+        # Shells set PWD, which still has the path after the directory was deleted.
         name = os.environ.get("PWD", "")
         if Path(name).is_absolute() and not os.path.lexists(name):
             return Path(name)

@@ -1,4 +1,4 @@
-"""Finding other programs, and never one that the project at hand brought along."""
+"""Find other programs, but never one inside the current project."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from hindnote.core.system.process import process_directory
 
 
 def on_path(name: str) -> str | None:
-    """Return the absolute path of a program on the ``PATH``; None when there is none.
+    """Return the absolute path of a program on the ``PATH``; None when it is not found.
 
-    Relative folders of the ``PATH`` are left out: what they hold depends on the directory in
-    which the search happens.
+    Relative folders of the ``PATH`` are skipped, since their meaning depends on the current
+    directory.
     """
     return _among(name, _folders())
 
 
 def outside_project(name: str) -> str | None:
-    """Return what ``on_path`` does, without the folders that lie in the current project."""
+    """Return the same as ``on_path``, skipping folders inside the current project."""
     return _among(name, [folder for folder in _folders() if not in_project(folder)])
 
 
 def in_project(path: str | Path) -> bool:
-    """Return whether a path lies in the project of the current directory, links resolved or not."""
+    """Return whether a path is inside the current directory's project, links resolved or not."""
     try:
         trees = project_trees(process_directory())
         places = {lexical(Path(path)), Path(path).resolve()}

@@ -1,7 +1,7 @@
-"""A lack of this process's own: descriptors or memory.
+"""Errors because this process has no file descriptors or memory left.
 
-Whatever was being read when it came up is not at fault, so nobody may count it as
-damaged or missing: the error goes up as it is, and the call ends with ``io_error``.
+The data that was being read is not the cause, so it must not be counted as damaged or missing: the
+error is passed on, and the call ends with ``io_error``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _MEMORY = errno.ENOMEM
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Return whether an error says that this process or system has too little left."""
+    """Return whether an error means that this process or the system is out of resources."""
     if isinstance(error, OSError):
         return error.errno in _DESCRIPTORS or error.errno == _MEMORY
     return isinstance(error, MemoryError)
 
 
 def refusal(error: BaseException) -> Refused:
-    """Return the ``io_error`` that tells of a shortage, and what helps."""
+    """Return the ``io_error`` for a shortage, with advice."""
     if isinstance(error, OSError) and error.errno in _DESCRIPTORS:
         return Refused("io_error", f"too few file descriptors: {_descriptors(error)}")
     return Refused(

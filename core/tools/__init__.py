@@ -1,1 +1,1 @@
-"""What a tool is: its parameters, its outcome, its JSON schema, and the list of all tools."""
+"""What a tool consists of: parameters, outcome and JSON schema; and the list of all tools."""

@@ -1,8 +1,8 @@
-"""Models whose JSON schema holds what is written under their fields.
+"""Models whose JSON schema contains the docstring under each field.
 
-pydantic's own ``use_attribute_docstrings`` parses the source of every model while it
-is imported, about a fifth of the time that a one-shot call takes to start. Schemas
-are asked for when tools are declared, so the strings are read then.
+pydantic's own ``use_attribute_docstrings`` parses the source of every model when it is imported,
+which takes about a fifth of the start time of a one-shot call. Here the strings are read when a
+schema is generated, which only happens when tools are declared.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Described(BaseModel):
-    """Base of such models. A ``Field(description=…)`` wins over the string."""
+    """Base of these models. A ``Field(description=…)`` takes precedence over the docstring."""
 
-    # Building a validator, even this empty one, loads a good part of pydantic.
+    # Building a validator, even this empty one, imports a large part of pydantic.
     model_config = ConfigDict(defer_build=True)
 
     @classmethod
@@ -45,7 +45,7 @@ class Described(BaseModel):
 
 @cache
 def field_docs(model: type[BaseModel]) -> dict[str, str]:
-    """Return the string under each field of a model and of its bases, by name."""
+    """Return the docstrings under the fields of a model and of its bases, by field name."""
     docs: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, BaseModel) and base is not BaseModel:

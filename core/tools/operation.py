@@ -1,8 +1,8 @@
-"""What an operation is: one object that holds everything there is to know of it.
+"""An operation: one object that defines everything about one tool.
 
 The seven operations are instances of ``Operation``, collected once in
 ``core.tools.registry``. Their declarations (``core.tools.schema``) and their calls
-(``core.call``) are derived from these objects and written nowhere else.
+(``core.call``) are derived from these objects and defined nowhere else.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Takes how many of how many are done."""
+"""Called with two counts: how many items are done, and how many there are."""
 
 
 class Params(Described):
-    """Base of every parameter model: strict, frozen, unknown fields refused.
+    """Base of all parameter models: strict, frozen, unknown fields rejected.
 
-    Three kindnesses to callers: a whole float counts as an integer, a ``null``
-    field counts as omitted, and a lone surrogate in a string becomes U+FFFD.
+    Three things are tolerated: a float without fraction counts as an integer, a ``null`` field
+    counts as omitted, and a lone surrogate in a string becomes U+FFFD.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
@@ -59,26 +59,27 @@ def _whole(value: Any) -> Any:
 
 
 class BoundCall(Struct, frozen=True, dict=True):
-    """One call with every question about its surroundings answered, once."""
+    """One call with its context (identity, directories, budget), resolved once."""
 
     call: HostCall
     identity: Identity
     base_cwd: Path
-    """The host's base directory, absolute. It need not exist: a session outlives its worktree."""
+    """The host's base directory, absolute. It may be missing, since a session outlives its
+    worktree."""
 
     cwd: Path
-    """The directory that holds for this call: ``base_cwd``, or the resolved ``cwd``, which exists."""
+    """The directory of this call: ``base_cwd``, or the resolved ``cwd``, which exists."""
 
     budget: Budget
     history: HistorySource
-    """Where projections and catalogues come from."""
+    """Source of projections and session catalogues."""
 
     progress: Progress | None = None
-    """Told how far a list over many sessions is, for a person who waits."""
+    """Called with the progress of a list over many sessions; None when nobody waits for it."""
 
     @cached_property
     def project_key(self) -> str | None:
-        """Key of the project that ``cwd`` lies in; None when that directory does not exist."""
+        """Key of the project that contains ``cwd``; None when that directory does not exist."""
         return project_key(self.cwd) if _is_directory(self.cwd) else None
 
 
@@ -90,7 +91,7 @@ def _is_directory(path: Path) -> bool:
 
 
 class Hints(Struct, frozen=True, rename="camel"):
-    """What a host may tell its person about a call before it runs; encoded as declared."""
+    """Hints about a tool that a host may show before a call; serialized in the declaration."""
 
     read_only: bool
     destructive: bool = False
@@ -104,41 +105,41 @@ Family = Literal["notes", "history"]
 
 
 class Operation(Struct, Generic[P, S], frozen=True):
-    """One operation.
+    """One operation, the core of one tool.
 
-    ``handle`` selects within the call's budget and returns an outcome, or raises
-    ``Refused``. ``render`` derives the text from the result alone.
+    ``handle`` selects data within the call's budget and returns an outcome, or raises ``Refused``.
+    ``render`` makes the text from the result alone.
     """
 
     name: str
     title: str
     description: str
-    """For the model; under 2,048 characters, essentials first."""
+    """For the model: under 2,048 characters, the essentials first."""
 
     family: Family
     params: type[P]
     success: type[S]
     codes: frozenset[RefusalCode]
-    """Every code with which this operation may refuse."""
+    """Every code with which this operation may refuse a call."""
 
     hints: Hints
     handle: Callable[[BoundCall, P], Outcome[S]]
     render: Callable[[S], str]
 
     def bind(self, arguments: Mapping[str, Any]) -> P:
-        """Return checked parameters.
+        """Return validated parameters.
 
         Raises:
-            ArgumentError: The arguments break the input schema.
+            ArgumentError: The arguments do not match the input schema.
         """
         return bind(self.name, self.params, arguments)
 
 
 def bind(name: str, params: type[P], arguments: Mapping[str, Any]) -> P:
-    """Return checked parameters of the tool ``name``.
+    """Return validated parameters of the tool ``name``.
 
     Raises:
-        ArgumentError: The arguments break the input schema.
+        ArgumentError: The arguments do not match the input schema.
     """
     try:
         return params.model_validate(clean_json(dict(arguments)))

@@ -1,4 +1,4 @@
-"""The seven operations by name, all known before any of them, or a plugin, is loaded."""
+"""The operations by name. The names are available before any operation or plugin is imported."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _MODULES = {
     "history_list": "hindnote.core.history.operations.list",
     "history_read": "hindnote.core.history.operations.read",
 }
-"""Where each operation is defined, under its name in capitals."""
+"""The module of each operation; the operation's variable is its name in capitals."""
 
 NAMES = tuple(_MODULES)
-"""All there are, in the order in which they are declared."""
+"""All names, in the order in which the operations are declared."""
 
 Registry = Mapping[str, Operation[Any, Any]]
 
 
 class _Seven(Registry):
-    """The seven by name; each is imported when it is asked for.
+    """A mapping of the operations that imports each one on first access.
 
-    The process of a single call pays for one operation of the seven.
+    So a process that handles a single call imports only one operation.
     """
 
     def __getitem__(self, name: str) -> Operation[Any, Any]:
@@ -50,11 +50,11 @@ def _imported(name: str) -> Operation[Any, Any]:
 
 
 def checked(name: str, operation: Operation[Any, Any]) -> Operation[Any, Any]:
-    """Return the operation that is defined for a name.
+    """Return the operation after checking its definition.
 
     Raises:
-        ValueError: It has another name, or its success model a field ``error``, by which
-            callers know a refusal.
+        ValueError: It has another name, or its success model has a field ``error``, which would
+            make a success look like a refusal.
     """
     if operation.name != name:
         raise ValueError(f"operation {operation.name!r} is defined in the place of {name!r}")
@@ -65,5 +65,5 @@ def checked(name: str, operation: Operation[Any, Any]) -> Operation[Any, Any]:
 
 @cache
 def registry() -> Registry:
-    """Return the seven operations by name, immutable."""
+    """Return all operations by name, as a read-only mapping."""
     return _Seven()

@@ -1,4 +1,4 @@
-"""Tool declarations, generated from the operation objects and written nowhere else."""
+"""Tool declarations, generated from the operation objects."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import Operation
 
 DESCRIPTION_LIMIT = 2_048
-"""Characters of a description, at most: Claude Code cuts there."""
+"""Maximum length of a description, in characters: Claude Code cuts it there."""
 
 
 class _Compact(GenerateJsonSchema):
-    """Schemas without titles and without the null of a field that may be left out.
+    """Generates schemas without titles, and without null for fields that may be omitted.
 
-    ``None`` as a default means "omitted" in parameters and "unset" in results, so
-    null is offered only where the contract has it: a nullable field without default.
+    ``None`` as a default means "omitted" in parameters and "unset" in results. So null is only
+    allowed where the contract has it: for a nullable field without a default.
     """
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -37,14 +37,14 @@ class _Compact(GenerateJsonSchema):
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of one model, closed, without titles."""
+    """Return the JSON schema of one model, without titles; it allows no unknown properties."""
     return _trim(model.model_json_schema(schema_generator=_Compact))
 
 
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a tool's parameters, with each definition where it is used.
+    """Return the schema of a tool's parameters, with each definition inlined where it is used.
 
-    Strict clients drop a tool whose input schema has a ``$ref`` or ``$defs``.
+    Strict clients drop a tool whose input schema contains ``$ref`` or ``$defs``.
     """
     schema = schema_of(model)
     definitions = schema.pop("$defs", {})
@@ -66,10 +66,10 @@ def _plain(part: Any, definitions: dict[str, Any]) -> Any:
 
 
 def opened(schema: Any) -> Any:
-    """Return an input schema that does not say that its objects are closed.
+    """Return an input schema without ``additionalProperties: false``.
 
-    For hosts that send it with every request: it says nothing new to a model and costs
-    29 bytes an object. The core refuses unknown fields in any case, and names the known ones.
+    For hosts that send the schema with every request: the keyword tells a model nothing new and
+    costs 29 bytes per object. The core rejects unknown fields anyway, and lists the known ones.
     """
     if isinstance(schema, list):
         return [opened(part) for part in schema]
@@ -82,14 +82,14 @@ def opened(schema: Any) -> Any:
 def _trim(schema: dict[str, Any]) -> dict[str, Any]:
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("title", None)
-        # A model's docstring is written for readers of the code.
+        # A model's docstring is written for readers of the code, not for the agent.
         if part.get("type") == "object":
             part.pop("description", None)
     return schema
 
 
 def output_schema(operation: Operation[Any, Any]) -> dict[str, Any]:
-    """Return the closed schema of an operation's wire result."""
+    """Return the schema of an operation's wire result, success or refusal."""
     success = schema_of(operation.success)
     definitions = success.pop("$defs", {})
     refusal = {
