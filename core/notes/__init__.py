@@ -1,1 +1,1 @@
-"""Notes: how they lie in files, and the five operations on them."""
+"""Notes: how they are stored in files, and the five operations on them."""

@@ -1,8 +1,8 @@
-"""Addresses, the public names of notes, and the homes that they lie in.
+"""Addresses (the public names of notes), and the homes that contain the notes.
 
-An address is a path, or a reserved head and a path: ``plan.md``,
-``@project/plan.md``. Each head names a home, a folder under the notes home; no
-head is the notebook of the session.
+An address is a path, optionally after a reserved head: ``plan.md``, ``@project/plan.md``. Each
+head names a home, which is a folder under the notes home. Without a head the address belongs to
+the session's notebook.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ HomeKind = Literal["session", "project", "human", "agents", "models"]
 HEADS = ("@project", "@human", "@self", "@model", "@agents", "@models")
 SUFFIX = ".md"
 PATH_LIMIT = 512
-"""UTF-8 bytes of a path, its ``.md`` included, at most."""
+"""Maximum length of a path in UTF-8 bytes, including ``.md``."""
 
 SEGMENT_LIMIT = 240
-"""UTF-8 bytes of one segment, its ``.md`` included, at most."""
+"""Maximum length of one segment in UTF-8 bytes, including ``.md``."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9_. -]{0,230}[A-Za-z0-9_-])?")
-# Not compiled here, as most paths are plain and most calls make no note.
+# Not compiled here, since most paths match ``_PLAIN`` and most calls create no note.
 _FORBIDDEN = "[\\\\:@\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _FORBIDDEN_WHEN_NEW = r'[<>"|?*]'
 _ADVICE = "give a relative path like plans/next.md, with one of these heads or none: " + " ".join(
@@ -45,57 +45,57 @@ _ADVICE = "give a relative path like plans/next.md, with one of these heads or n
 
 
 class Home(Struct, frozen=True):
-    """One folder of notes."""
+    """One folder of notes: the session's notebook, or the home of one head."""
 
     kind: HomeKind
     prefix: str
-    """What its notes' addresses start with: empty, or a head and ``/``."""
+    """Prefix of its notes' addresses: empty, or a head and ``/``."""
 
     folder: tuple[str, ...]
     """Segments under the notes home."""
 
     writable: bool = True
     owner: str | None = None
-    """Id of the session that a notebook belongs to from which a fork inherits; else None."""
+    """For a notebook from which a fork inherits: id of its session; else None."""
 
     created_until: int | None = None
-    """Milliseconds since the epoch at which the latest of its notes was made that a fork
-    inherits; None for all."""
+    """Creation time of the latest note that a fork inherits, in milliseconds since the epoch;
+    None: a fork inherits all."""
 
     def passes_on(self, created: int) -> bool:
-        """Return whether a fork inherits a note of this notebook that was made at a time."""
+        """Return whether a fork inherits a note of this notebook that was created at this time."""
         return self.created_until is None or created <= self.created_until
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.prefix.rstrip("/") or "session"
 
 
 class Address(Struct, frozen=True):
-    """One note's name, checked: NFC, with ``.md``, in the form that results show."""
+    """One note's address, validated: NFC, with ``.md``, as results show it."""
 
     home: Home
     path: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the address as results show it."""
+        """Return the address as text."""
         return self.home.prefix + "/".join(self.path)
 
     @property
     def segments(self) -> tuple[str, ...]:
-        """Segments of the note's file under the notes home."""
+        """Path segments of the note's file under the notes home."""
         return (*self.home.folder, *self.path)
 
 
 class Homes:
-    """The homes as one identity sees them in one project.
+    """The homes that one identity can address in one project.
 
     Args:
-        identity: Who asks.
-        project_key: Key of the project that the call's directory lies in; None when that
+        identity: Who is calling.
+        project_key: Key of the project that contains the call's directory; None when that
             directory does not exist.
-        folder: Returns the segments of a session's notebook under the notes home.
+        folder: Returns the path segments of a session's notebook under the notes home.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Homes:
 
     @property
     def has_session(self) -> bool:
-        """Whether there is a session, and with it a notebook of its own."""
+        """Whether there is a session, which then has a notebook."""
         return bool(self._identity.session_id)
 
     @cached_property
@@ -141,7 +141,7 @@ class Homes:
 
     @cached_property
     def inherited(self) -> list[Home]:
-        """The notebooks that the session of a fork reads through to, the nearest first."""
+        """The notebooks from which the session of a fork inherits notes, nearest first."""
         homes, until = [], None
         for ancestor in self._identity.ancestors:
             if ancestor.forked is not None:
@@ -153,7 +153,7 @@ class Homes:
 
     @property
     def notebooks(self) -> list[Home]:
-        """The notebook of the session, and those that it reads through to.
+        """The session's notebook, and those from which it inherits.
 
         Raises:
             Refused: ``no_current_session``.
@@ -161,20 +161,20 @@ class Homes:
         return [self.session, *self.inherited]
 
     def default(self) -> list[Home]:
-        """Return the homes of the default view, without those that the call does not have."""
+        """Return the homes that a list covers by default, as far as the call has them."""
         session = self.notebooks if self.has_session else []
         project = [] if self.project_key is None else [self.project]
         return [*session, *project, self.human, self.self, self.model]
 
     def named(self, kind: Literal["agents", "models"], name: str) -> Home:
-        """Return an agent's or a model's home, the current one under its short name."""
+        """Return an agent's or a model's home; the caller's own has the short name."""
         current = self.self if kind == "agents" else self.model
         if name == current.folder[1]:
             return current
         return Home(kind, f"@{kind}/{name}/", (kind, name), writable=False)
 
     def parse(self, text: str) -> Address:
-        """Return the address that ``text`` names.
+        """Return the parsed address.
 
         Raises:
             Refused: ``invalid_address``, ``invalid_cwd``, ``no_current_session``.
@@ -191,7 +191,8 @@ class Homes:
 
     def _split(self, text: str) -> tuple[Home, str]:
         if not text.startswith("@"):
-            # The path is checked first: a bad one is bad in any session.
+            # The path is checked first, so a wrong path gets the same error with and without a
+            # session.
             problem = path_problem(unicodedata.normalize("NFC", text).split("/"))
             if problem is not None:
                 raise Refused("invalid_address", f"address {quote(text)}: {problem}; {_ADVICE}")
@@ -218,7 +219,7 @@ class Homes:
 
 
 def path_problem(segments: list[str]) -> str | None:
-    """Return what is wrong with a path, or None."""
+    """Return what is wrong with a path; None when it is valid."""
     for segment in segments:
         problem = segment_problem(segment)
         if problem is not None:
@@ -230,7 +231,7 @@ def path_problem(segments: list[str]) -> str | None:
 
 
 def segment_problem(segment: str) -> str | None:
-    """Return what is wrong with one segment of a path, or None."""
+    """Return what is wrong with one segment of a path; None when it is valid."""
     if _PLAIN.fullmatch(segment):
         return None
     if not segment:
@@ -248,7 +249,7 @@ def segment_problem(segment: str) -> str | None:
 
 
 def check_new(address: Address) -> None:
-    """Refuse a name that a new note should not get, since other systems cannot have it.
+    """Refuse a name for a new note that would not work on other systems.
 
     Raises:
         Refused: ``invalid_address``.
@@ -277,7 +278,7 @@ def _problem_when_new(segment: str) -> str | None:
 
 
 def check_writable(address: Address) -> None:
-    """Refuse a home that belongs to another agent or model.
+    """Refuse to write to the home of another agent or model.
 
     Raises:
         Refused: ``read_only_home``.

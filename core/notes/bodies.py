@@ -1,4 +1,4 @@
-"""Reading many bodies: each folder is opened once, and metadata is hardly looked at."""
+"""Read many bodies: opens each folder once, and parses as little metadata as possible."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hindnote.core.notes.reader import Reader
 
 FOLDERS = 64
-"""Folders held open at once, at most."""
+"""Maximum number of folders that are open at once."""
 
 
 class Bodies:
-    """A reader of the bodies of listed notes; a context manager.
+    """Reads the bodies of listed notes; a context manager.
 
     Args:
-        notes: Where the notes lie.
+        notes: The reader of notes.
     """
 
     def __init__(self, notes: Reader) -> None:
@@ -51,7 +51,7 @@ class Bodies:
             raise Refused("io_error", "no address leads to this file")
         text = self._text(facts)
         if text is None:
-            # A link, another spelling, or trouble, on which the store has the last word.
+            # A link, another spelling, or an error: the store's slower code path handles these.
             address = Address(facts.home, tuple(facts.path.split("/")))
             return self._notes.read(address).note.body
         fences = frontmatter.fences(text)

@@ -1,4 +1,4 @@
-"""What lies in a home: the facts of each note, kept per process while files stay as they are."""
+"""List the notes of homes; the facts of each note are cached while its file is unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Contents(Struct):
-    """What lies in some homes."""
+    """The notes found in some homes, and what could not be read."""
 
     notes: list[Facts] = field(default_factory=list)
     unreadable: int = 0
@@ -33,24 +33,24 @@ class Contents(Struct):
 
 
 class _Folder(Struct):
-    """What is known of one folder on disk."""
+    """Cached contents of one folder on disk."""
 
     stamp: Stamp | None = None
-    """Of the folder as its names were read."""
+    """Stamp of the folder when its names were read."""
 
     files: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     facts: dict[str, Facts] = field(default_factory=dict)
-    """By file name, as far as files could be read."""
+    """By file name, for the files that could be read."""
 
 
 _KNOWN: dict[str, _Folder] = {}
-"""Folders by path, and by what their notes' addresses start with."""
+"""Cached folders, by path and by the prefix of their notes' addresses."""
 
 
 def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
-    """Return what lies in some homes; one that cannot be opened is named."""
+    """Return the notes of some homes; the result names homes that cannot be opened."""
     found = Contents()
     for home in homes:
         before = len(found.notes)
@@ -61,12 +61,12 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
 
 
 def _inherited(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Facts]:
-    """Return the notes of an ancestor's notebook that a fork has not got from nearer by.
+    """Return the notes of an ancestor's notebook that are not hidden by a nearer notebook.
 
     Args:
         home: The ancestor's notebook.
-        nearer: What was found in the fork's own notebook and in those of nearer ancestors.
-        notes: What lies in the ancestor's.
+        nearer: Notes found in the fork's own notebook and in those of nearer ancestors.
+        notes: Notes found in this ancestor's notebook.
     """
     known = {facts.path for facts in nearer if facts.home.kind == "session"}
     return [
@@ -75,12 +75,12 @@ def _inherited(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Fact
 
 
 def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str]) -> list[str]:
-    """Return the agents or models that have a home.
+    """Return the slugs of the agents or models that have a home.
 
     Args:
         tree: The notes home.
-        kind: Whose homes.
-        unavailable: Gets the name of what holds them when it cannot be opened.
+        kind: Which of the two to list.
+        unavailable: Receives a name when their folder cannot be opened.
     """
     try:
         with tree.folder((kind,), f"@{kind}") as handle:
@@ -93,7 +93,7 @@ def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str])
 
 
 class _Listing:
-    """One walk through one home."""
+    """Lists one home recursively."""
 
     def __init__(self, tree: Tree, home: Home, found: Contents) -> None:
         self._tree = tree
@@ -115,13 +115,13 @@ class _Listing:
     ) -> None:
         """Walk one open folder.
 
-        Args:
+        List one open folder and its subfolders.
             handle: The folder.
-            disk: Names on disk from the home to here.
+            disk: Names on disk from the home down to this folder.
             prefix: Path of the folder within the home as addresses show it.
-            above: Folders that this one lies in, to stop at circles of links.
+            above: Device and inode of the folders above, to stop at circular links.
         """
-        # The same folder is @self/ to one agent and @agents/<slug>/ to another.
+        # The same folder is @self/ for one agent and @agents/<slug>/ for another.
         owner = self._home.owner or ""
         key = "\0".join((owner, self._home.prefix, str(self._tree.home), *self._home.folder, *disk))
         folder = _KNOWN.setdefault(key, _Folder())
@@ -138,11 +138,11 @@ class _Listing:
             self._link(name, disk, prefix, above)
 
     def _files(self, handle: int, folder: _Folder, prefix: str) -> dict[str, Facts]:
-        """Return the facts of a folder's files, read afresh where a file changed."""
+        """Return the facts of a folder's files, reading again only files that changed."""
         fresh: dict[str, Facts] = {}
         get, look = folder.facts.get, os.stat
         for name in folder.files:
-            # The warm path: one call to the system for a note, and little else.
+            # The common case needs one system call per note, and little else.
             facts = get(name)
             try:
                 same = facts is not None and facts.stamp == stamp_of(
@@ -159,7 +159,7 @@ class _Listing:
         return fresh
 
     def _facts(self, folder: int, name: str, path: str) -> Facts | None:
-        """Return the facts of a file in an open folder, counting one that cannot be read."""
+        """Return the facts of a file in an open folder; count a file that cannot be read."""
         if not _addressable(path, _nfc(name)):
             self._found.unreadable += 1
             return None
@@ -206,7 +206,7 @@ class _Listing:
     def _link(
         self, name: str, disk: tuple[str, ...], prefix: str, above: list[tuple[int, int]]
     ) -> None:
-        """Follow a link whose target lies in the notes home; any other is left out."""
+        """Follow a link whose target is inside the notes home; ignore any other."""
         segments = (*self._home.folder, *disk, name)
         try:
             with self._tree.reading(segments, name) as place:
@@ -260,7 +260,7 @@ def _names(handle: int) -> tuple[list[str], list[str], list[str]]:
 
 
 def _addressable(path: str, name: str) -> bool:
-    """Return whether a name on disk can be the last one of an address's path."""
+    """Return whether a name on disk can be the last segment of an address."""
     return segment_problem(name) is None and (
         len(path) <= PATH_LIMIT // 4 or len(path.encode()) <= PATH_LIMIT
     )
@@ -271,9 +271,9 @@ def _nfc(name: str) -> str:
 
 
 def _mark_shadowed(fresh: dict[str, Facts]) -> None:
-    """Mark a file whose address means a sibling, which has the NFC spelling as its name."""
+    """Mark files whose address belongs to a sibling that is named in NFC form."""
     for name, facts in fresh.items():
         if not name.isascii() and name != _nfc(name) and _nfc(name) in fresh:
             facts.problem = "shadowed"
-            # Its sibling may go, and then this is a note as any other.
+            # The sibling may be deleted, and then this file is a normal note again.
             facts.stamp = None

@@ -1,7 +1,7 @@
-"""What a change makes of a note's text: which owned keys it sets, and what merges.
+"""Compute how a change affects a note's text: keys to set, and frontmatter to merge.
 
-Pure. A change of metadata is either *asked* for, and then refused when the block
-cannot take it, or *implied* (a time, an owner), and then left out.
+Nothing here touches files. A change of metadata is either *asked*, and then refused if the block
+cannot be edited, or *implied* (a time, an owner), and then skipped.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from hindnote.core.text import frontmatter
 from hindnote.core.text.frontmatter import FrontmatterBlock
 
 Keys: TypeAlias = dict[str, str | None]
-"""New values of owned keys; None takes a key out."""
+"""New values of keys that the store owns; None removes a key."""
 
 _PROJECT_KEY = re.compile(r"[a-z0-9][a-z0-9_.-]*-[0-9a-f]{8}")
 
 
 def asked_for(note: Note, origin: str | None, archived: bool | None) -> Keys:
-    """Return the changes of metadata that are asked for and are none yet."""
+    """Return the requested changes of metadata that differ from the current values."""
     keys: Keys = {}
     if origin is not None and note.values.get("origin") != origin:
         keys["origin"] = origin
@@ -41,7 +41,7 @@ def asked_for(note: Note, origin: str | None, archived: bool | None) -> Keys:
 
 
 def times(note: Note, created: int, now: int) -> Keys:
-    """Return the times that a change of this moment records."""
+    """Return the timestamps that a change made now records."""
     keys: Keys = {"updatedAt": clock.format_ms(now)}
     if note.time_of("createdAt") is None:
         keys["createdAt"] = clock.format_ms(created)
@@ -49,29 +49,29 @@ def times(note: Note, created: int, now: int) -> Keys:
 
 
 def owner(note: Note, was_session: bool, will_session: bool, project_key: str | None) -> Keys:
-    """Return the change of the session owner that a move between homes brings."""
+    """Return the change of a session note's owner when it moves between homes."""
     recorded = note.values.get("project")
     if will_session and not was_session and recorded is None:
         return {} if project_key is None else {"project": project_key}
-    # What a person wrote under that key is no owner, and stays.
+    # A value that is not a project key was written by a person, and is kept.
     if was_session and not will_session and _PROJECT_KEY.fullmatch(str(recorded)):
         return {"project": None}
     return {}
 
 
 def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
-    """Return the note with the foreign keys of new content, and the new body.
+    """Return the note with the non-owned frontmatter of new content, and the new body.
 
     Args:
-        note: The note as it is; without parts for a new one.
-        content: A body, after frontmatter or not.
+        note: The current note; without parts for a new one.
+        content: A body, with or without frontmatter.
         session: Whether it is a session note.
 
     Raises:
-        UnreadableMetadata: There are keys to merge, and the block cannot take them.
+        UnreadableMetadata: There are keys to merge, but the block cannot be edited.
     """
     if note.parts is None and note.error is not None:
-        # All of the file is body and makes way for the new one, its open fence with it.
+        # The whole file is body and is replaced, including the fence that was never closed.
         note = Note(None, note.body, None)
     given = Note.parse(content)
     if given.block is None or given.parts is None:
@@ -82,7 +82,7 @@ def merged(note: Note, content: str, *, session: bool) -> tuple[Note, str]:
     if not given.block.editable:
         raise UnreadableMetadata("the frontmatter of content is in braces; give each key a line")
     if note.parts is None:
-        # A new block takes the given one as it stands, comments included.
+        # A note without frontmatter gets the given block as it is, including comments.
         parts = given.parts
         ours = owned_keys(session=session) | COUNTS
         text = frontmatter.edited(given.block, dict.fromkeys(ours), parts.newline)
@@ -103,10 +103,10 @@ def _sources(block: FrontmatterBlock, keys: Mapping[str, object]) -> list[tuple[
 
 
 def text_of(note: Note, asked: Keys, implied: Keys, body: str) -> str:
-    """Return the file's text of a changed note.
+    """Return the new text of a changed note's file.
 
     Raises:
-        UnreadableMetadata: Something was asked of a block that cannot take it.
+        UnreadableMetadata: A change was asked of a block that cannot be edited.
     """
     try:
         return note.text({**implied, **asked}, body)

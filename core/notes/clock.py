@@ -7,24 +7,24 @@ from datetime import datetime
 
 MILLISECOND_NS = 1_000_000
 _LAST_MS = 253_402_128_000_000
-"""The day before the last that has a date in every time zone."""
+"""The latest time that is a valid date in every time zone, with a day to spare."""
 
 
 def now_ms() -> int:
-    """Return the present, in milliseconds since the epoch."""
+    """Return the current time in milliseconds since the epoch."""
     return time.time_ns() // MILLISECOND_NS
 
 
 def format_ms(instant: int) -> str:
-    """Return an instant as text."""
+    """Return an instant as ISO 8601 text."""
     local = datetime.fromtimestamp(instant // 1000).astimezone()
     return local.replace(microsecond=instant % 1000 * 1000).isoformat(timespec="milliseconds")
 
 
 def parse_ms(text: object) -> int | None:
-    """Return a recorded time as an instant; a time without offset is local.
+    """Return a recorded time in milliseconds; a time without an offset is local.
 
-    None for anything that is no time since the epoch.
+    None for anything that is not a time since the epoch.
     """
     if not isinstance(text, str):
         return None

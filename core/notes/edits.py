@@ -1,8 +1,8 @@
-"""Edits of a body: exact replacements, in order, all or nothing.
+"""Edit a body: exact replacements, in order, all or nothing.
 
-A line break in ``old_text`` matches either line end, and one in ``new_text``
-becomes the line end of the place. To find both in linear time, the search runs
-over the body with CRLF as LF, and positions are mapped back.
+A line break in ``old_text`` matches LF and CRLF, and one in ``new_text`` becomes the line end used
+at that place. To find both in linear time, the search runs over the body with CRLF converted to
+LF, and positions are mapped back.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from hindnote.core.notes.note import READ_LIMIT, WRITE_LIMIT
 from hindnote.core.text.messages import quote
 
 LINES_SHOWN = 20
-"""Line numbers in a refusal, at most."""
+"""Maximum number of line numbers in a refusal."""
 
 COUNTING_LIMIT = 50_000_000
-"""Characters that are compared to count occurrences which overlap, about; a long text that
-repeats itself would take minutes."""
+"""Approximate maximum number of characters compared to count overlapping occurrences; counting in
+a long repetitive text would take minutes."""
 
 _BREAK = re.compile(r"\r?\n")
 _LONE = re.compile(r"(?<!\r)\n")
 
 
 class Replacement(Struct, frozen=True):
-    """One edit as asked."""
+    """One requested edit."""
 
     old: str
     new: str
@@ -38,17 +38,17 @@ class Replacement(Struct, frozen=True):
 def apply(
     body: str, edits: Sequence[Replacement], *, replace_all: bool, shown: str
 ) -> tuple[str, int]:
-    """Return the edited body, and how many replacements were made.
+    """Return the edited body and the number of replacements.
 
     Args:
         body: The body as it is.
-        edits: In order; each sees what the ones before it made.
-        replace_all: Replace every occurrence; otherwise each must occur once.
+        edits: Applied in order, each to the result of the ones before it.
+        replace_all: Replace every occurrence; otherwise each text must occur exactly once.
         shown: The address, for messages.
 
     Raises:
         Refused: ``no_match`` or ``ambiguous_edit``, naming the edit's index;
-            ``too_large`` when the body grows beyond what could be read again.
+            ``too_large`` when the body would grow beyond the read limit.
     """
     applied = 0
     for index, edit in enumerate(edits):
@@ -72,7 +72,7 @@ def apply(
 
 
 def _check_growth(where: str, chars: int) -> None:
-    """Refuse a body that is too large before it is made, since it may not fit into memory."""
+    """Refuse a too large body before it is built, since it may not fit into memory."""
     if chars > READ_LIMIT:
         raise Refused(
             "too_large",
@@ -93,7 +93,7 @@ def _ambiguous(where: str, old: str, text: _Body, found: Sequence[int]) -> str:
 
 
 def _costly(old: str, count: int) -> bool:
-    """Return whether so many occurrences are enough, since each next one costs its length."""
+    """Return whether to stop counting, since each further occurrence costs its length."""
     return count > LINES_SHOWN and count * len(old) > COUNTING_LIMIT
 
 
@@ -102,7 +102,7 @@ def _folded(text: str) -> str:
 
 
 class _Body:
-    """A body, searched with CRLF as LF; positions are those of that text."""
+    """A body, searched with CRLF as LF; positions refer to the converted text."""
 
     def __init__(self, body: str) -> None:
         self._body = body
@@ -113,7 +113,10 @@ class _Body:
         ]
 
     def occurrences(self, old: str, *, overlapping: bool) -> Iterator[int]:
-        """Yield where a text starts; of overlapping ones no more than are cheap to find."""
+        """Yield the start of each occurrence.
+
+        Overlapping ones only while they are cheap to find.
+        """
         wanted = _folded(old)
         step = 1 if overlapping else len(wanted)
         start, count = self._folded.find(wanted), 0
@@ -125,7 +128,7 @@ class _Body:
             start = self._folded.find(wanted, start + step)
 
     def lines(self, positions: Sequence[int]) -> list[int]:
-        """Return the 1-based lines of ascending positions."""
+        """Return the 1-based line numbers of ascending positions."""
         numbers, line, before = [], 1, 0
         for position in positions:
             line += self._folded.count("\n", before, position)
@@ -143,11 +146,11 @@ class _Body:
         return "".join((*pieces, self._body[end:]))
 
     def _original(self, position: int) -> int:
-        """Return a position of the body; one behind a CRLF counts both characters."""
+        """Return the position in the original body; a CRLF before it counts as two characters."""
         return position + bisect_right(self._crlf, position - 1)
 
     def _fitted(self, new: str, start: int, stop: int) -> str:
-        """Return a new text with the line ends that it replaces, then those of the place."""
+        """Return a new text with the line ends that it replaces, then those of the surroundings."""
         if "\n" not in new:
             return new
         ends = _BREAK.findall(self._body, start, stop)

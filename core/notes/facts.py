@@ -1,4 +1,4 @@
-"""What a list says of one note, read from its file at little cost."""
+"""The facts about a note that a list shows, read cheaply from its file."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 Problem = Literal[
     "invalid_frontmatter", "not_text", "too_large", "shadowed", "unclosed_frontmatter"
 ]
-"""What may be wrong with a note."""
+"""What may be wrong with a note's file."""
 
 
 class Facts(Struct):
-    """What a list says of one note."""
+    """The facts about one note that a list shows."""
 
     home: Home
     path: str
-    """Within the home, NFC."""
+    """Path within the home, in NFC."""
 
     address: str
     """As results show it."""
@@ -40,16 +40,16 @@ class Facts(Struct):
     """Code points of the body."""
 
     created: int | None = None
-    """Milliseconds since the epoch; known of notes that a fork inherits alone."""
+    """Milliseconds since the epoch; set only for notes that a fork inherits."""
 
     archived_at: str | None = None
     problem: Problem | None = None
     stamp: Stamp | None = None
-    """Of the file as it was read; None when it may change again unnoticed."""
+    """Stamp of the file when it was read; None when the next change might not alter it."""
 
 
 def newest_first(notes: list[Facts]) -> list[Facts]:
-    """Return notes by time of their last update, the latest first, then by address."""
+    """Return notes sorted by last update, newest first, then by address."""
     by_address = sorted(notes, key=attrgetter("address"))
     return sorted(by_address, key=attrgetter("updated"), reverse=True)
 
@@ -67,10 +67,10 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
     """Return the facts of one note.
 
     Args:
-        data: The file's bytes; None when there are too many.
+        data: The file's bytes; None when it is too large.
         status: The file's status.
-        home: Where it lies.
-        path: Within the home, NFC.
+        home: The home that contains it.
+        path: Path within the home, in NFC.
     """
     changed = status.st_mtime_ns // clock.MILLISECOND_NS
     created = changed if home.owner is not None else None
@@ -89,7 +89,7 @@ def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) 
         facts.problem = "unclosed_frontmatter" if frontmatter.opens(text) else None
         return facts
     start, end, body = fences
-    # Of an inherited note, the time counts at which it was made.
+    # An inherited note needs its creation time, which ``glance`` does not return.
     updated = None if home.owner is not None else frontmatter.glance(text[start:end])
     if updated is None:
         return _parsed(facts, text)

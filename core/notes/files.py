@@ -1,4 +1,4 @@
-"""What a note's file is called on disk, and what errors of the system mean for a note."""
+"""A note's file name on disk, and translation of system errors into refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hindnote.core.text.messages import quote
 
 
 def link_refusal(shown: str, *, loop: bool) -> Refused:
-    """Return what is said of a path that leads through a link."""
+    """Return the refusal of a path that contains a symbolic link."""
     if loop:
         return Refused("outside_home", f"{quote(shown)} leads in a circle of symbolic links")
     return Refused(
@@ -25,7 +25,7 @@ def link_refusal(shown: str, *, loop: bool) -> Refused:
 
 
 def lookup(folder: int, name: str) -> tuple[str, os.stat_result | None]:
-    """Return how ``name`` is spelled in a folder, up to normalization, and its status."""
+    """Return how ``name`` is spelled in a folder, ignoring normalization, and its status."""
     status = look(folder, name)
     if status is not None:
         return name, status
@@ -37,7 +37,7 @@ def lookup(folder: int, name: str) -> tuple[str, os.stat_result | None]:
 
 @contextmanager
 def refusing(shown: str) -> Iterator[None]:
-    """Turn what the system says about a note into a refusal."""
+    """Translate system errors about a note into refusals."""
     try:
         yield
     except FileNotFoundError:

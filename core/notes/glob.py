@@ -1,4 +1,4 @@
-"""Globs over whole addresses, and which homes one can reach at all."""
+"""Globs over whole addresses, and the homes that a glob can match in."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from hindnote.core.notes.address import Home, Homes
 
 LIMIT = 512
-"""UTF-8 bytes of a glob, at most."""
+"""Maximum length of a glob in UTF-8 bytes."""
 
 DEEP_LIMIT = 3
-"""Wildcards over segments in a glob, at most; each multiplies the ways to match."""
+"""Maximum number of ``**`` in a glob; each multiplies the ways to match."""
 
 _ANY = "[^/]"
 _STAR = "[^/]*"
 _DEEP = ".+"
-"""What ``?``, ``*`` and ``**`` are in a compiled pattern, where no literal looks like it."""
+"""The regex parts that ``?``, ``*`` and ``**`` compile to; literals never compile to these."""
 
 _WILD = re.compile(r"[*?\[\\]")
 
@@ -34,14 +34,14 @@ Slugs = Callable[[Literal["agents", "models"]], Iterable[str]]
 
 
 class Scope(Struct, frozen=True):
-    """Homes to walk, and which of their notes are asked for."""
+    """The homes to list, and a filter for their notes."""
 
     homes: tuple[Home, ...]
     _accepts: Callable[[str], object] | None
     _forms: dict[str, tuple[str, ...]]
 
     def holds(self, home: Home, path: str) -> bool:
-        """Return whether a note is asked for; ``path`` is its path within the home."""
+        """Return whether the scope includes a note; ``path`` is its path within the home."""
         if self._accepts is None:
             return True
         short = path.removesuffix(SUFFIX)
@@ -52,14 +52,14 @@ class Scope(Struct, frozen=True):
 
 
 def scope(homes: Homes, glob: str | None, slugs: Slugs) -> Scope:
-    """Return what a call asks for.
+    """Return the scope of a call.
 
-    Without a glob, and where a glob's head is no literal, these are the homes of
-    the default view; other agents' and models' homes are walked when it names them.
+    Without a glob, and for a glob that starts with a wildcard, these are the default homes. Homes
+    of other agents and models are included only when the glob names them.
 
     Args:
         homes: The homes of the identity.
-        glob: As given; None for the default view.
+        glob: The glob as given; None for the default homes.
         slugs: Lists the agents or the models that have a home.
 
     Raises:
@@ -77,12 +77,12 @@ def scope(homes: Homes, glob: str | None, slugs: Slugs) -> Scope:
 
 
 def takes_default(glob: str | None) -> bool:
-    """Return whether a glob asks for the homes of the default view rather than naming one."""
+    """Return whether a glob covers the default homes instead of naming one."""
     return glob is None or bool(_WILD.search(glob.partition("/")[0]))
 
 
 def _forms(home: Home) -> tuple[str, ...]:
-    """Return the prefixes of a home's addresses, the long form of a short one besides."""
+    """Return the address prefixes of a home: its own, and the long form of a short one."""
     long_form = f"@{home.kind}/{home.folder[1]}/" if home.kind in {"agents", "models"} else ""
     return (home.prefix, long_form) if long_form not in {"", home.prefix} else (home.prefix,)
 
@@ -90,7 +90,8 @@ def _forms(home: Home) -> tuple[str, ...]:
 def _reachable(homes: Homes, segments: list[str], slugs: Slugs) -> list[Home]:
     head = segments[0]
     if _WILD.search(head):
-        # Nothing left means that only a session's notes could match, and there is none.
+        # An empty result means that only session notes could match; this refuses without a
+        # session.
         return [h for h in homes.default() if _may_reach(segments, h)] or homes.notebooks
     if not head.startswith("@"):
         return homes.notebooks
@@ -124,7 +125,8 @@ def _compiled(glob: str) -> Callable[[str], object]:
         from pathspec.patterns.gitignore.basic import GitIgnoreBasicPattern
 
         blanks = len(glob) - len(glob.rstrip(" "))
-        # The leading slash anchors the pattern and takes "!" and "#" their meaning.
+        # The leading slash anchors the pattern, and "!" and "#" lose their special meaning after
+        # it.
         pattern = "/" + glob[: len(glob) - blanks] + "\\ " * blanks
         try:
             regex = GitIgnoreBasicPattern(pattern).regex
@@ -132,7 +134,7 @@ def _compiled(glob: str) -> Callable[[str], object]:
             regex = None
         if regex is not None and regex.pattern.count(_DEEP) <= DEEP_LIMIT:
             regex = re.compile(_unambiguous(regex.pattern))
-            # A pattern without a final "**" also matches what lies beneath its match.
+            # Without a final "**" the pattern would also match everything below its match.
             below = glob == "**" or glob.endswith("/**")
             return regex.match if below else regex.fullmatch
         deep = regex is not None
@@ -144,10 +146,10 @@ def _compiled(glob: str) -> Callable[[str], object]:
 
 
 def _unambiguous(regex: str) -> str:
-    """Return the expression with every star that another one follows taking the least it can.
+    """Return the regex with each star made non-greedy if another star follows it in the segment.
 
-    What more it could take, the one behind it takes as well; trying all ways of
-    sharing a long name among many stars would take forever.
+    Whatever more it could match, the following star matches as well. Trying all ways to divide a
+    long name among many stars would take forever.
     """
     first, *others = regex.split(_STAR)
     made = [first]

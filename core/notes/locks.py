@@ -1,4 +1,4 @@
-"""The lock of a home of notes, across threads and processes, freed when its holder dies."""
+"""Locks for homes of notes, across threads and processes; the system frees them on exit."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from hindnote.core.text.messages import quote
 
 WAIT_SECONDS = 10.0
 FILES = 64
-"""Lock files at most; homes share them, so that sessions leave no litter."""
+"""Maximum number of lock files; homes share them, so they do not accumulate."""
 
 _FOLDER = "locks"
 
 
 @contextmanager
 def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
-    """Hold the locks of some homes of notes.
+    """Lock some homes of notes for the duration of the context.
 
-    A whole home is locked, not a note, since a new name must be compared with its
-    siblings', and a rename touches two notes.
+    The lock covers a whole home instead of a note, since a new name must be compared with its
+    siblings, and a rename changes two notes.
 
     Args:
-        home: The notes home; it is made when it is missing.
-        folders: Segments of each home's folder under the notes home.
+        home: The notes home; created when missing.
+        folders: Path segments of each home's folder under the notes home.
 
     Raises:
-        Refused: ``locked``, after a bounded wait; ``io_error`` when a lock's file or the
-            folder of the locks cannot be made or used; ``outside_home`` when that is a link.
+        Refused: ``locked``, when the lock was not free in time; ``io_error`` when a lock file or
+            the locks folder cannot be created or used; ``outside_home`` when that folder is a
+            link.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(handles.closing(_open_locks(home)))
-        # Always in the same order, so that two renames cannot wait for each other.
+        # Always in the same order, so that two renames cannot deadlock.
         for name in sorted({_file_name(segments) for segments in folders}):
             try:
                 stack.enter_context(locked_file(folder, name, seconds=WAIT_SECONDS))
@@ -54,7 +55,7 @@ def locked(home: Path, *folders: tuple[str, ...]) -> Iterator[None]:
 
 
 def _open_locks(home: Path) -> int:
-    """Return a handle of the folder of the locks.
+    """Return a handle of the folder that contains the lock files.
 
     Raises:
         Refused: ``outside_home``, ``io_error``.

@@ -1,7 +1,7 @@
-"""One note as it was read: its text in parts, its metadata, and texts derived from it.
+"""One note in memory: its text in parts, its metadata, and texts derived from it.
 
-Pure: nothing here touches a file. A note whose block cannot be read keeps the
-block's bytes through everything that leaves its metadata alone.
+Nothing here touches a file. If a note's block cannot be parsed, every operation that does not
+change metadata keeps the block's bytes.
 """
 
 from __future__ import annotations
@@ -21,49 +21,49 @@ from hindnote.core.text.frontmatter import FrontmatterBlock, Json, Parts
 from hindnote.core.text.head import UNCLOSED, read_head
 
 READ_LIMIT = 16 * 1024 * 1024
-"""Bytes of a note that is read, at most."""
+"""Maximum size in bytes of a note that is read."""
 
 WRITE_LIMIT = 1_000_000
-"""Bytes of a note that is written, at most, on every path."""
+"""Maximum size in bytes of a note that is written by any operation."""
 
 Origin = Literal["user", "self", "external"]
-"""Whose knowledge a note is, as the operations write it; a file may say anything."""
+"""Whose knowledge a note contains, as the operations write it; a file may have any value."""
 
 DEFAULT_ORIGIN = "user"
-"""Where a note comes from that does not say so: a person put the file there."""
+"""Origin of a note that does not record one: a person created the file."""
 
 TIMES = ("createdAt", "updatedAt")
 ARCHIVED = ("archivedAt", "crumpledAt")
 OWNED = frozenset({"origin", *TIMES, *ARCHIVED})
-"""Keys that the store owns in every note; a session note's ``project`` besides."""
+"""Keys that the store owns in every note; in a session note it also owns ``project``."""
 
 COUNTS = frozenset({"lastAccessed", "accessCount"})
-"""Keys of an earlier tool: left as they are, seeds of the access counts."""
+"""Keys written by an earlier tool: kept as they are, and used as initial read counts."""
 
 SHOWN_LIMIT = 100
-"""Characters of an owned value in a result, at most; what the store writes is shorter."""
+"""Maximum length of an owned value in a result; values that the store writes are shorter."""
 
 
 class UnreadableMetadata(Exception):
-    """The block's metadata cannot be changed; the message says why."""
+    """The metadata block cannot be edited; the message says why."""
 
 
 class Note(Struct, frozen=True, dict=True):
-    """One note's text and what it says of itself."""
+    """The text of one note, and its metadata."""
 
     parts: Parts | None
-    """None when all of the text is body."""
+    """None when the whole text is body."""
 
     body: str
     block: FrontmatterBlock | None
-    """The readable metadata; None without a block and with one that cannot be read."""
+    """The parsed metadata; None without a block, and for a block that cannot be parsed."""
 
     error: str | None = None
-    """Why the block cannot be read; without parts, that it is never closed."""
+    """Why the block cannot be parsed; if ``parts`` is None, that its fence is never closed."""
 
     @classmethod
     def parse(cls, text: str) -> Note:
-        """Return the note of a file's text."""
+        """Return the note parsed from a file's text."""
         head = read_head(text)
         if head.parts is None:
             error = UNCLOSED if head.unclosed else None
@@ -77,12 +77,12 @@ class Note(Struct, frozen=True, dict=True):
 
     @property
     def origin(self) -> str:
-        """Where the note comes from."""
+        """The recorded origin, or the default."""
         return _shown(self.values.get("origin")) or DEFAULT_ORIGIN
 
     @property
     def archived_at(self) -> str | None:
-        """When it was archived, as recorded; None while it is live."""
+        """The recorded time of archiving; None for an unarchived note."""
         for key in ARCHIVED:
             if value := self.values.get(key):
                 return _shown(value)
@@ -90,7 +90,7 @@ class Note(Struct, frozen=True, dict=True):
 
     @property
     def owner(self) -> str | None:
-        """The project that a session note was made in; in other notes a foreign value."""
+        """The project in which a session note was created; in other notes the key is not ours."""
         return _shown(self.values.get("project"))
 
     @property
@@ -102,23 +102,23 @@ class Note(Struct, frozen=True, dict=True):
         return "\r\n" if first > 0 and self.body[first - 1] == "\r" else "\n"
 
     def time_of(self, key: str) -> int | None:
-        """Return a recorded time in milliseconds, or None."""
+        """Return a recorded time in milliseconds since the epoch; None when missing or invalid."""
         return clock.parse_ms(self.values.get(key))
 
     def foreign(self, *, session: bool) -> dict[str, Json]:
-        """Return the values that belong to whoever wrote them, in order.
+        """Return the values of keys that the store does not own, in order.
 
         Args:
-            session: Whether this is a session note, whose ``project`` the store owns.
+            session: Whether this is a session note, in which the store owns ``project``.
         """
         hidden = owned_keys(session=session) | COUNTS
         return {key: value for key, value in self.values.items() if key not in hidden}
 
     def text(self, changes: Mapping[str, str | None], body: str) -> str:
-        """Return the file's text with owned keys changed and another body.
+        """Return the file's text with owned keys changed and a new body.
 
         Raises:
-            UnreadableMetadata: There are changes, and the block cannot take them.
+            UnreadableMetadata: There are changes, but the block cannot be edited.
         """
         if self.parts is None:
             if self.error is not None:
@@ -150,7 +150,7 @@ class Note(Struct, frozen=True, dict=True):
 
 
 def _shown(value: Json) -> str | None:
-    """Return an owned value as results show it: bounded, whatever a person wrote there."""
+    """Return an owned value as results show it, shortened if a person wrote a long one."""
     if value is None or value == "":
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -158,7 +158,7 @@ def _shown(value: Json) -> str | None:
 
 
 def check_block(text: str, wanted: Mapping[str, Json]) -> None:
-    """Check that a new block says what it should.
+    """Check that a new block parses to the intended values.
 
     Raises:
         UnreadableMetadata: It does not.
@@ -174,7 +174,7 @@ def owned_keys(*, session: bool) -> frozenset[str]:
 
 
 def version_of(data: bytes) -> str:
-    """Return the version of a file: a short hash of its bytes."""
+    """Return the version of a file: the first digits of the SHA-256 of its bytes."""
     return hashlib.sha256(data).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""The folder in which a session's notebook lies."""
+"""The folder of a session's notebook."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ESCAPED_OR_LETTER = re.compile(r"%[0-9A-F]{2}|[A-Za-z]")
 
 
 def notebook_folder(tree: Tree, host: str, session_id: str) -> tuple[str, ...]:
-    """Return the segments of a session's notebook under the notes home.
+    """Return the path segments of a session's notebook under the notes home.
 
-    The folder's name is the encoded id. Where another session's folder has that name up to
-    letter case, which some file systems do not tell apart, capitals are escaped besides (and
-    every letter of a name without capitals). Folders that are there keep their names.
+    The folder's name is the encoded session id. If another session's folder has the same name
+    except for letter case, which some file systems ignore, capitals are escaped as well (or every
+    letter of a name without capitals). Existing folders keep their names.
     """
     plain = encode_session_id(session_id)
     try:
@@ -53,7 +53,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _is_there(folder: int, name: str) -> bool:
-    """Return whether a folder holds exactly this name, also where letter case means nothing."""
+    """Return whether a folder contains exactly this name, even if letter case is ignored."""
     status = look(folder, name)
     if status is None:
         return False

@@ -1,12 +1,12 @@
-"""How often each note was read, and when last: kept beside the notes, never in them.
+"""How often and when last each note was read, stored next to the notes instead of in them.
 
-The counts are lines at the end of one file, ``<notes home>/.hindnote/reads.jsonl``: one for each
-read, and one for each rename, which takes a count along. Now and then the file is written
-afresh with one line for each note.
+The counts are lines at the end of one file, ``<notes home>/.hindnote/reads.jsonl``: one line for
+each read, and one for each rename, so that the count follows the note. From time to time the file
+is compacted to one line per note.
 
-A count matters less than the read that it counts, so a failure drops the count: a home that is
-read-only, a full disk, a file of another user. A crash of the machine loses what the system had
-not written to the disk yet.
+A read must not fail because of its count, so on any error the count is lost: in a read-only home,
+on a full disk, with a file of another user. A crash of the machine loses what the system had not
+written to the disk yet.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from hindnote.core.text.frontmatter import Json
 
 NAME = "reads.jsonl"
 REWRITE_BYTES = 512 * 1024
-"""Each time that the file grew by this much, it is written afresh."""
+"""The file is compacted each time that it has grown by this much."""
 
 WAIT_SECONDS = 0.2
-"""How long a count waits while another process writes the file afresh."""
+"""How long a count waits while another process compacts the file."""
 
 _LIMIT = 64 * 1024 * 1024
-"""Bytes of a file of counts that is read, at most; a larger one is thrown away."""
+"""Maximum size in bytes of the file; a larger one is deleted."""
 
 _OPEN = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ATTEMPTS = 50
-"""Times that the file is opened, when another process keeps writing it afresh."""
+"""How often opening the file is tried while another process keeps compacting it."""
 
 _LITTER_SECONDS = 60.0
 
@@ -46,13 +46,13 @@ _MOST = 2**53
 _Number: TypeAlias = Annotated[int, Meta(ge=0, lt=_MOST)]
 
 Counts: TypeAlias = dict[str, tuple[int, int]]
-"""By path under the notes home: reads, and when the last one was, in milliseconds."""
+"""By path under the notes home: number of reads, and time of the last one in milliseconds."""
 
 
 class _Read(Struct, array_like=True, tag="read"):
     path: str
     seed: _Number
-    """Reads that the note's own metadata knows of; it counts where nothing else is known."""
+    """Number of reads that the note's metadata records; used if there is no count yet."""
 
     at: _Number
 
@@ -74,12 +74,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 def count(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> None:
-    """Count one read.
+    """Count one read of a note.
 
     Args:
         home: The notes home.
-        segments: Segments of the note's file under the notes home.
-        values: The note's metadata, whose ``accessCount`` seeds the count.
+        segments: Path segments of the note's file under the notes home.
+        values: The note's metadata, whose ``accessCount`` is the initial count.
     """
     seed = values.get("accessCount")
     known = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < _MOST
@@ -87,15 +87,15 @@ def count(home: Path, segments: tuple[str, ...], values: Mapping[str, Json]) -> 
 
 
 def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:
-    """Take a note's count along when it is renamed."""
+    """Move a note's count when it is renamed."""
     _add(home, _Moved("/".join(source), "/".join(target)))
 
 
 def counts(home: Path) -> Counts:
-    """Return all counts of a notes home.
+    """Return the counts of all notes in a notes home.
 
     Raises:
-        OSError: The file cannot be read, or is none.
+        OSError: The file cannot be read, or is not a regular file.
     """
     with handles.closing(handles.open_root(home)) as root:
         try:
@@ -108,7 +108,8 @@ def counts(home: Path) -> Counts:
 
 
 def _add(home: Path, line: _Line) -> None:
-    # One write after a line end: a line that was cut short by a full disk spoils no other.
+    # One write that begins with a line end: a line that a full disk cut short spoils no other
+    # line.
     data = b"\n" + _encode(line)
     with (
         suppress(OSError, locks.HeldError),
@@ -130,11 +131,11 @@ def _add(home: Path, line: _Line) -> None:
 
 
 def _opened(state: int) -> int | None:
-    """Return a handle of the file of counts; None when it was not fit for use, and is now.
+    """Return a handle of the file; None when it had to be replaced, so open it again.
 
     Raises:
-        PermissionError: It is another user's.
-        OSError: It cannot be opened or made.
+        PermissionError: It belongs to another user.
+        OSError: It cannot be opened or created.
     """
     status = handles.look(state, NAME)
     if status is not None and handles.is_own(status):
@@ -149,7 +150,7 @@ def _opened(state: int) -> int | None:
     if status is not None and stat.S_ISDIR(status.st_mode):
         os.rmdir(NAME, dir_fd=state)
     elif status is not None:
-        # A link, a pipe, or a file that has another name elsewhere.
+        # A link, a pipe, or a file with a second name somewhere else.
         handles.remove(state, NAME)
     with suppress(FileExistsError):
         atomic.create(state, NAME, b"")
@@ -157,17 +158,17 @@ def _opened(state: int) -> int | None:
 
 
 def _is_current(state: int, handle: int) -> bool:
-    """Keep out whoever writes the file afresh; return whether it still has its name.
+    """Lock out processes that compact the file; return whether the handle's file is still current.
 
     Raises:
-        HeldError: Somebody has been writing it for too long.
+        HeldError: Another process kept it locked for too long.
     """
     locks.acquire(handle, seconds=WAIT_SECONDS, shared=True)
     return _has_its_name(state, handle)
 
 
 def _rewrite(state: int, handle: int) -> None:
-    """Write the file afresh, a line for each note, unless another process is using it."""
+    """Compact the file to one line per note, unless another process is using it."""
     locks.acquire(handle, seconds=0)
     if not _has_its_name(state, handle):
         return
@@ -185,7 +186,7 @@ def _has_its_name(state: int, handle: int) -> bool:
 
 
 def _folded(data: bytes) -> Counts:
-    """Return what the lines of a file come to; a line that cannot be read is passed over."""
+    """Return the counts that the lines add up to; a line that cannot be decoded is skipped."""
     decode = msgspec.json.Decoder(_Line).decode
     found: Counts = {}
     for text in data.split(b"\n"):

@@ -1,4 +1,4 @@
-"""One note as it is on disk, and the notes as a call sees them that only reads."""
+"""One note as it is on disk, and read access to the notes of a call."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import BoundCall
 
 Change = Literal["none", "body", "metadata", "file"]
-"""What of a note an update changed; ``file``: both, or its name."""
+"""What an update changed in a note; ``file`` means both, or its name."""
 
 ABSENT = "absent"
-"""The expected version of a note that must not exist."""
+"""Value of ``expected_version`` for a note that must not exist."""
 
 SUGGESTED_FROM = 1_000
-"""Names in a folder that are compared for a suggestion, at most."""
+"""Maximum number of names in a folder that are compared for a suggestion."""
 
 
 class Stored(Struct, frozen=True):
-    """One note as it lies on disk."""
+    """One note as it is on disk."""
 
     address: Address
     note: Note
@@ -48,17 +48,17 @@ class Stored(Struct, frozen=True):
 
     @property
     def as_read(self) -> Version:
-        """The file as it was read, to notice what somebody saves meanwhile."""
+        """The file's version when it was read, to detect a save by somebody else."""
         return Version(self.status, self.data)
 
     @property
     def updated(self) -> int:
-        """The later of the recorded time and the file's, so that a hand edit shows."""
+        """The later of the recorded time and the file's time, so that a manual edit counts."""
         return max(self._file_ms, self.note.time_of("updatedAt") or 0)
 
     @property
     def created(self) -> int:
-        """The recorded time, else the earliest that the file knows of."""
+        """The recorded time, else the earliest time in the file's status."""
         recorded = self.note.time_of("createdAt")
         if recorded is not None:
             return recorded
@@ -71,14 +71,14 @@ class Stored(Struct, frozen=True):
 
 
 class Written(Struct, frozen=True):
-    """What a write did."""
+    """The result of a write."""
 
     outcome: Literal["created", "overwrote", "restored"]
     version: str
 
 
 class Updated(Struct, frozen=True):
-    """What an update did, with the body before and after."""
+    """The result of an update, with the body before and after."""
 
     version: str
     applied: int
@@ -88,7 +88,7 @@ class Updated(Struct, frozen=True):
 
 
 def load(address: Address, place: NotePlace) -> Stored:
-    """Return the note that lies in a place.
+    """Return the note at a place.
 
     Raises:
         Refused: ``not_text``, ``too_large``, ``not_found``.
@@ -99,7 +99,7 @@ def load(address: Address, place: NotePlace) -> Stored:
 
 
 def existing(address: Address, place: NotePlace) -> Stored:
-    """Return the note that lies in a place; with none, say what has a similar name."""
+    """Return the note at a place; if there is none, refuse and suggest similar names."""
     if place.status is not None:
         return load(address, place)
     import difflib
@@ -113,7 +113,7 @@ def existing(address: Address, place: NotePlace) -> Stored:
 
 
 def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
-    """Refuse a note that has not the expected version.
+    """Refuse a note that does not have the expected version.
 
     Raises:
         Refused: ``changed``, naming the current version.
@@ -139,11 +139,11 @@ def expect(expected: str | None, stored: Stored | None, shown: str) -> None:
 
 
 class Reader:
-    """The notes that one identity sees in one project.
+    """The notes that one identity can read in one project.
 
     Args:
-        identity: Who asks, and the notes home.
-        project_key: Key of the project that the call's directory lies in, if it exists.
+        identity: Who is calling, and the notes home.
+        project_key: Key of the project that contains the call's directory, if it exists.
     """
 
     def __init__(self, identity: Identity, project_key: str | None) -> None:
@@ -154,11 +154,11 @@ class Reader:
 
     @classmethod
     def of(cls, bound: BoundCall) -> Self:
-        """Return the notes that a call sees."""
+        """Return the reader for a call."""
         return cls(bound.identity, bound.project_key)
 
     def read(self, address: Address) -> Stored:
-        """Return a note, one that the session of a fork inherits included.
+        """Return a note, also one that the session of a fork inherits.
 
         Raises:
             Refused: ``not_found``, ``outside_home``, ``not_text``, ``too_large``, ``io_error``.
@@ -174,7 +174,7 @@ class Reader:
             return stored
 
     def inherited(self, address: Address) -> Stored | None:
-        """Return what the session of a fork inherits under an address of its own, if anything."""
+        """Return the note that a fork inherits at an address; None when there is none."""
         if not self.homes.has_session or address.home != self.homes.session:
             return None
         for home in self.homes.inherited:
@@ -194,7 +194,7 @@ class Reader:
             return existing(address, place)
 
     def count_read(self, stored: Stored) -> None:
-        """Count one read of a note, beside the notes; its file stays as it is."""
+        """Count one read of a note, without changing its file."""
         from hindnote.core.notes import read_counts
 
         read_counts.count(self.tree.home, stored.address.segments, stored.note.values)

@@ -1,4 +1,4 @@
-"""Giving a note another address: its metadata and its access count move along."""
+"""Rename a note; its metadata and its read count move along."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def rename(store: Store, source: Address, target: Address, expected: str | None = None) -> Updated:
-    """Rename a note; onto itself nothing changes.
+    """Rename a note; renaming it to its own address changes nothing.
 
-    A crash at any point leaves the whole note at one address.
+    After a crash at any point the whole note is at one of the two addresses.
 
     Raises:
-        Refused: ``already_exists``, ``address_collision`` and what a write refuses.
+        Refused: ``already_exists``, ``address_collision`` and the codes of a write.
     """
 
     def change(place: NotePlace, stored: Stored) -> Updated:
@@ -69,12 +69,12 @@ def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Up
         elif _was_killed(place, to, stored, data):
             saving.take_away(place.folder, place.name, stored.as_read)
         elif os.path.samestat(to.status, stored.status):
-            # One file under both names: letter case means nothing to this file system.
+            # Both names belong to one file: this file system ignores letter case.
             os.replace(place.name, target.path[-1], src_dir_fd=place.folder, dst_dir_fd=to.folder)
         else:
             raise Refused("already_exists", _occupied(target, to))
         if shadow is not None:
-            # Without it the ancestor's note would show again under the old name.
+            # Otherwise the ancestor's note would appear again at the old address.
             with suppress(FileExistsError):
                 mtime_ns = stored.status.st_mtime_ns
                 atomic.create(place.folder, place.name, shadow, mtime_ns=mtime_ns)
@@ -82,7 +82,7 @@ def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Up
 
 
 def _archived(store: Store, inherited: Stored, address: Address) -> bytes:
-    """Return the file that hides an ancestor's note from the session of a fork."""
+    """Return the content of an archived note that hides an ancestor's note in a fork."""
     note = inherited.note
     return store.encoded(note, address, changes.asked_for(note, None, archived=True), {}, note.body)
 
@@ -90,7 +90,7 @@ def _archived(store: Store, inherited: Stored, address: Address) -> bytes:
 def _copy(
     to: NotePlace, target: Address, stored: Stored, data: bytes, spared: frozenset[str]
 ) -> None:
-    """Give a note that the session of a fork inherits another name; the ancestor keeps its own."""
+    """Copy a note that a fork inherits to a new name; the ancestor keeps its own."""
     if to.status is not None:
         if to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data):
             return  # the same rename was killed here, and is finished now
@@ -105,10 +105,10 @@ def _copy(
 def _relocate(
     place: NotePlace, to: NotePlace, stored: Stored, data: bytes, spared: frozenset[str]
 ) -> None:
-    """Give a note a free name, with the owner that it has there.
+    """Move a note to a free name, and set the owner that it has there.
 
-    The owner changes first and the name last, in one step, so that a crash leaves the whole
-    note at one address, and the same rename completes it.
+    The owner changes first and the name last, in one step. So after a crash the whole note is at
+    one address, and the same rename can complete the change.
     """
     refuse_collision(to, spared=spared)
     before = stored.as_read
@@ -131,7 +131,7 @@ def _rename(place: NotePlace, to: NotePlace, before: saving.Version) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        # A folder of the home lies on another disk: the file is copied there.
+        # A folder of the home is on another disk, so the file is copied there.
         times = {"mode": before.status.st_mode, "mtime_ns": before.status.st_mtime_ns}
         atomic.create(to.folder, to.name, before.data or b"", **times)
         try:
@@ -151,7 +151,7 @@ def _rewritten(place: NotePlace, before: saving.Version, data: bytes) -> saving.
 
 
 def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) -> bool:
-    """Return whether a rename was killed when the note had both names, and is to be finished.
+    """Return whether a rename was killed while the note had both names, and must be completed.
 
     Then both are names of one file; or the target has exactly the bytes that the rename would
     write, and the source's modification time to the nanosecond.
@@ -159,13 +159,13 @@ def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) ->
     if to.status is None:
         return False
     if os.path.samestat(to.status, stored.status):
-        # Where letter case means nothing, the folder lists one of both names.
+        # If letter case is ignored, the folder lists only one of the two names.
         return place.name in names_in(place.folder) and to.name in names_in(to.folder)
     return to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data)
 
 
 def _holds(place: NotePlace, data: bytes) -> bool:
-    """Return whether a file holds exactly these bytes."""
+    """Return whether a file contains exactly these bytes."""
     try:
         return read_file(place, READ_LIMIT)[0] == data
     except Refused:
@@ -173,10 +173,10 @@ def _holds(place: NotePlace, data: bytes) -> bool:
 
 
 def _spared(store: Store, source: Address, target: Address, name: str) -> frozenset[str]:
-    """Return names on the source's path that are no collision for the target.
+    """Return names on the source's path that do not count as a collision for the target.
 
-    A change of letter case alone is allowed. For a folder's name, it is when the
-    folder holds nothing but the note, and so goes with it.
+    A change of only letter case is allowed. For a folder's name this requires that the folder
+    contains only the note, and so is renamed with it.
     """
     if source.home != target.home or len(source.path) != len(target.path):
         return frozenset()

@@ -1,8 +1,7 @@
-"""The store: the ways of changing one note.
+"""The store: all changes of a single note.
 
-Each change holds the locks of the homes it touches, reads, works out the new
-file, and puts it in place only if nobody saved the note meanwhile; else it starts
-afresh, a few times, before it refuses.
+Each change locks the homes it touches, reads, computes the new file, and writes it only if nobody
+saved the note meanwhile. Otherwise it is retried a few times before it refuses.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ if TYPE_CHECKING:
     from hindnote.core.notes.edits import Replacement
 
 PAUSES = (0.001, 0.01, 0.02, 0.05, 0.0)
-"""Seconds after each attempt at a change during which somebody else saved the note."""
+"""Pauses in seconds after each attempt that failed because somebody else saved the note."""
 
 T = TypeVar("T")
 
 
 class Store(Reader):
-    """The notes that one identity sees in one project, and may change."""
+    """The notes that one identity can read and change in one project."""
 
     def move_count(self, source: Address, target: Address) -> None:
-        """Take a note's count along when it is renamed."""
+        """Move a note's read count when it is renamed."""
         from hindnote.core.notes import read_counts
 
         read_counts.move(self.tree.home, source.segments, target.segments)
@@ -59,9 +58,9 @@ class Store(Reader):
         """Replace a note's body, or create the note.
 
         Args:
-            address: Which note.
-            content: The body; foreign keys of frontmatter at its head are merged.
-            origin: What the note's origin becomes.
+            address: The note.
+            content: The body; non-owned keys of frontmatter at its start are merged.
+            origin: The note's new origin.
             expected: Version that the note must have, or ``absent``.
         """
         check_writable(address)
@@ -71,7 +70,7 @@ class Store(Reader):
             try:
                 return self._put_write(address, content, origin, expected)
             except (FileNotFoundError, NotADirectoryError):
-                # Someone took the file or a folder away under our hands.
+                # Somebody removed the file or a folder meanwhile.
                 raise ChangedError from None
 
         return self.changing(shown, attempt, address)
@@ -104,16 +103,16 @@ class Store(Reader):
         expected: str | None,
         *others: Address,
     ) -> T:
-        """Change a note that is there.
+        """Change an existing note.
 
         Args:
-            address: Which note.
-            change: Makes the change, given where the note lies and what it holds.
+            address: The note.
+            change: Makes the change; receives the note's place and its content.
             expected: Version that the note must have.
             others: Further addresses that the change touches.
 
         Raises:
-            Refused: ``read_only_home``, ``not_found``, ``changed`` and what ``change`` refuses.
+            Refused: ``read_only_home``, ``not_found``, ``changed`` and the codes of ``change``.
         """
         for touched in (address, *others):
             check_writable(touched)
@@ -132,14 +131,14 @@ class Store(Reader):
         return self.changing(shown, attempt, address, *others)
 
     def changing(self, shown: str, attempt: Callable[[], T], *addresses: Address) -> T:
-        """Make a change under the locks of its homes, afresh when somebody interferes."""
+        """Make a change under the locks of its homes, and retry when somebody interferes."""
         folders = [address.home.folder for address in addresses]
         with files.refusing(shown), locked(self.tree.home, *folders):
             for pause in PAUSES:
                 try:
                     return attempt()
                 except ChangedError:
-                    # Time for a program that has emptied the file to write it.
+                    # Gives a program that has truncated the file time to write it.
                     time.sleep(pause)
         raise Refused(
             "changed",
@@ -148,10 +147,10 @@ class Store(Reader):
         )
 
     def _passed_on(self, address: Address) -> Stored | None:
-        """Return the note that the session of a fork has from an ancestor alone, as its own.
+        """Return the note that a fork only has from an ancestor, with the fork's own address.
 
         Raises:
-            Refused: ``not_found``, in a fork, and what ``read`` refuses.
+            Refused: ``not_found``, in a fork, and the codes of ``read``.
         """
         if address.home.kind != "session" or not self.homes.inherited:
             return None
@@ -159,7 +158,7 @@ class Store(Reader):
         return None if stored.address.home.owner is None else replace(stored, address=address)
 
     def put(self, place: NotePlace, stored: Stored, data: bytes, mtime_ns: int) -> None:
-        """Put a changed note in place: over the one that was read, or, inherited, beside it.
+        """Write a changed note: replace its file, or create one if the note was inherited.
 
         Raises:
             ChangedError: Somebody saved the note meanwhile.
@@ -174,7 +173,7 @@ class Store(Reader):
             raise ChangedError from None
 
     def encoded(self, note: Note, address: Address, asked: Keys, implied: Keys, body: str) -> bytes:
-        """Return the file of a changed note.
+        """Return the content of a changed note's file.
 
         Raises:
             Refused: ``invalid_frontmatter``, ``too_large``.
@@ -230,7 +229,8 @@ class Store(Reader):
         if body == before and not asked:
             return Updated(stored.version, applied, "none", before, body)
         now = clock.now_ms()
-        # Archiving alone leaves the time of the last update, so it leaves the file's too.
+        # Archiving alone does not count as an update, so it also keeps the file's modification
+        # time.
         quiet = body == before and not asked.keys() - set(ARCHIVED)
         implied = {} if quiet else changes.times(stored.note, stored.created, now)
         data = self.encoded(stored.note, stored.address, asked, implied, body)

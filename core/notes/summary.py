@@ -1,4 +1,4 @@
-"""The index of an identity's notes, as plain data for whoever shows it at a window's start."""
+"""A summary of an identity's notes, as plain data for the boot block."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.models import Identity
 
 MAP = "MAP.md"
-"""The note of a home that its owner keeps as a map of the others."""
+"""The note in which a home's owner describes the other notes."""
 
 
 class IndexedNote(Struct, frozen=True):
-    """One live note."""
+    """One unarchived note."""
 
     address: str
     chars: int
@@ -31,7 +31,7 @@ class IndexedNote(Struct, frozen=True):
 
     updated_at: str
     updated_ms: int
-    """The same in milliseconds since the epoch, to tell its age."""
+    """The same time in milliseconds since the epoch."""
 
 
 class HomeIndex(Struct, frozen=True):
@@ -41,27 +41,27 @@ class HomeIndex(Struct, frozen=True):
     """``session``, or the head: ``@project``, ``@human``, ``@self``, ``@model``."""
 
     available: bool
-    """False when the home is there and cannot be opened; then the rest is empty."""
+    """False when the home exists but cannot be opened; then the other fields are empty."""
 
     map: str | None
-    """Body of the home's ``MAP.md``; None without one, and when it is archived."""
+    """Body of the home's ``MAP.md``; None when there is none or it is archived."""
 
     freshest: tuple[IndexedNote, ...]
-    """The notes changed last, newest first, ``MAP.md`` left out."""
+    """The most recently updated notes, newest first, without ``MAP.md``."""
 
     total: int
-    """Live notes in all, ``MAP.md`` included."""
+    """Number of all unarchived notes, including ``MAP.md``."""
 
     unreadable: int
 
 
 def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tuple[HomeIndex, ...]:
-    """Return the index of each home of an identity; without a session, of all but its notebook.
+    """Return the summary of each home; without a session, without its notebook.
 
     Args:
-        identity: Who asks, and the notes home.
+        identity: Who is calling, and the notes home.
         project_key: Key of the project, if there is one.
-        freshest: Notes of each home, at most.
+        freshest: Maximum number of notes listed per home.
     """
     notes = Reader(identity, project_key)
     by_name = groupby(notes.homes.default(), attrgetter("name"))
@@ -69,7 +69,7 @@ def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tu
 
 
 def _home(notes: Reader, homes: list[Home], freshest: int) -> HomeIndex:
-    """Return the index of a home, of the notebooks that it reads through to included."""
+    """Return the summary of a home, including the notebooks from which it inherits."""
     home = homes[0]
     found = catalogue.contents(notes.tree, homes)
     live = newest_first([facts for facts in found.notes if facts.archived_at is None])

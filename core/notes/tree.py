@@ -1,8 +1,8 @@
-"""The notes home as a tree: walking to a note by directory handles, never through a swapped link.
+"""The notes home as a tree: reach a note through directory handles, safe against swapped links.
 
-Every path is walked from the home by ``dir_fd`` with ``O_NOFOLLOW``, so a folder
-that is exchanged for a link between check and open gains nothing. A link is
-resolved here, and only to a target inside the home; nothing is written through one.
+Every path is opened step by step from the home by ``dir_fd`` with ``O_NOFOLLOW``, so replacing a
+folder with a link between a check and an open has no effect. A link is resolved here, and only if
+its target is inside the home; a write never goes through a link.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from hindnote.core.notes.files import link_refusal, lookup, refusing
 from hindnote.core.text.messages import quote
 
 HOPS = 16
-"""Links on one path, at most."""
+"""Maximum number of links on one path."""
 
 
 class NotePlace(Struct):
-    """Where a note lies, or would: an open folder, and a name in it.
+    """The place of a note, which need not exist: an open folder, and a name in it.
 
-    Use it as a context manager; leaving it closes the folder, and after an error
-    takes away the empty folders that were made for it.
+    Use it as a context manager: leaving it closes the folder, and after an error it removes the
+    empty folders that were created for the note.
     """
 
     folder: int
@@ -41,10 +41,10 @@ class NotePlace(Struct):
     """The address, for messages."""
 
     name: str = ""
-    """The name on disk, in whatever spelling it has there."""
+    """The name as it is spelled on disk."""
 
     status: os.stat_result | None = None
-    """Of what has that name; None when nothing has."""
+    """Status of that name; None when it does not exist."""
 
     _made: list[tuple[int, str]] = field(default_factory=list)
 
@@ -63,20 +63,20 @@ class NotePlace(Struct):
         os.close(self.folder)
 
     def enter(self, name: str) -> None:
-        """Go into a folder, which must be no link."""
+        """Go into a subfolder, which must not be a link."""
         inner = os.open(name, ENTER, dir_fd=self.folder)
         os.close(self.folder)
         self.folder = inner
 
     def make(self, spared: frozenset[str]) -> None:
-        """Make a folder of the name; one that appears meanwhile is as good."""
+        """Create a folder of this name, unless it exists by now."""
         refuse_collision(self, spared=spared)
         if make_folder(self.folder, self.name):
             self._made.append((os.dup(self.folder), self.name))
 
 
 class Tree:
-    """The notes home on disk. It may be a link itself; nothing in it leads out.
+    """The notes home on disk. It may be a link itself, but no path leads out of it.
 
     Args:
         home: The notes home, absolute. It need not exist.
@@ -101,7 +101,7 @@ class Tree:
             os.close(handle)
 
     def reading(self, segments: tuple[str, ...], shown: str) -> NotePlace:
-        """Return where a note lies, links inside the home resolved.
+        """Return the place of a note, with links inside the home resolved.
 
         Raises:
             Refused: ``outside_home``, ``not_found``, ``io_error``.
@@ -117,15 +117,15 @@ class Tree:
         make: bool = False,
         spared: frozenset[str] = frozenset(),
     ) -> NotePlace:
-        """Return where a note lies or would lie, for writing: no link on the way.
+        """Return the place of a note for writing; no part of the path may be a link.
 
-        What killed writers left in its folder is cleaned up. The caller holds the lock.
+        Cleans up after killed writers in its folder. The caller must have the lock.
 
         Args:
-            segments: Segments under the home.
+            segments: Path segments under the home.
             shown: The address, for messages.
-            make: Make the folders that are missing, the home included.
-            spared: Names that are no collision for a folder that is made.
+            make: Create the folders that are missing, including the home.
+            spared: Names that do not count as a collision with a created folder.
 
         Raises:
             OSError: A folder does not exist or cannot be opened.
@@ -136,7 +136,7 @@ class Tree:
         return self._walk(segments, shown, follow=False, recover=True, make=make, spared=spared)
 
     def prune(self, segments: tuple[str, ...], keep: int) -> None:
-        """Remove the folders at the end of a path that are empty, down to ``keep`` segments."""
+        """Remove the empty folders at the end of a path, down to ``keep`` segments."""
         for end in range(len(segments), keep, -1):
             try:
                 with self._walk(segments[:end], "", follow=False) as place:
@@ -145,7 +145,7 @@ class Tree:
                 return
 
     def holds_one(self, segments: tuple[str, ...], inner: tuple[str, ...]) -> bool:
-        """Return whether each folder of a path below ``segments`` holds a single name."""
+        """Return whether each folder of a path below ``segments`` contains a single name."""
         for end in range(1, len(inner) + 1):
             with self.folder((*segments, *inner[:end]), "") as handle:
                 if len(names_in(handle)) != 1:
@@ -216,10 +216,10 @@ class Tree:
         place.folder = home
 
     def _target(self, path: list[str], shown: str) -> list[str]:
-        """Return the segments of a link's target under the home.
+        """Return the path segments of a link's target under the home.
 
-        The path that comes out is walked again without following links, so it does
-        not matter what happens to the link meanwhile.
+        The returned path is opened again without following links, so later changes of the link do
+        not matter.
         """
         home = Path(os.path.realpath(self.home))
         target = Path(os.path.realpath(home.joinpath(*path)))
@@ -233,11 +233,11 @@ class Tree:
 
 
 def refuse_collision(place: NotePlace, *, spared: frozenset[str] = frozenset()) -> None:
-    """Refuse a new name that another file system would take for a sibling's.
+    """Refuse a new name that another file system would confuse with a sibling's name.
 
     Args:
-        place: Where the name would be.
-        spared: Siblings that do not count, since they are what is renamed.
+        place: The place of the new name.
+        spared: Siblings to ignore, since they are being renamed.
 
     Raises:
         Refused: ``address_collision``, naming the sibling.
@@ -253,7 +253,7 @@ def refuse_collision(place: NotePlace, *, spared: frozenset[str] = frozenset()) 
 
 
 def refuse_other_kind(place: NotePlace) -> None:
-    """Refuse a name that a folder or something else than a file has.
+    """Refuse a name that belongs to a folder or to another kind of file.
 
     Raises:
         Refused: ``address_collision``.
@@ -266,10 +266,10 @@ def refuse_other_kind(place: NotePlace) -> None:
 
 
 def read_file(place: NotePlace, limit: int) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes, and the status that belongs to them.
+    """Return a file's bytes and the matching status.
 
     Raises:
-        Refused: ``too_large``, ``not_found`` when it is no regular file.
+        Refused: ``too_large``, or ``not_found`` when it is not a regular file.
         OSError: It cannot be read.
     """
     if place.status is not None:

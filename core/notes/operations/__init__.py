@@ -1,1 +1,1 @@
-"""The five operations on notes: what a call may ask, and what it is told."""
+"""The five operations on notes: their parameters and results."""

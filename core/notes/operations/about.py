@@ -1,4 +1,4 @@
-"""Notes ranked by what they are about; they are few enough to be read for each question."""
+"""Rank notes by how well they fit a question; they are few enough to index on each call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts
 
 LINES_SHOWN = 3
-"""Lines of one note, at most."""
+"""Maximum number of lines shown per note."""
 
 
 def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Facts, Hits]]:
@@ -34,7 +34,7 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
     with closing(Index(None)) as index:
         sessions: dict[int, Known] = {}
         places: dict[int, int] = {}
-        # The newest one is the last to be given, and so wins a tie.
+        # Notes that rank equal are ordered by their number, so the newest is added last.
         batch = Batch(index)
         for place, (facts, body) in enumerate(read):
             batch.add(Session(str(place), "", "", 0, 0), _passages(facts, body), ())
@@ -58,7 +58,7 @@ def _passages(facts: Facts, body: str) -> Iterable[Passage]:
 
 
 def _hits(body: str, numbers: list[int], question: Question) -> Hits:
-    """Return the best of a note's lines, in their order."""
+    """Return the best lines of a note, in the order of the note."""
     wanted, matches, offset = set(numbers[:LINES_SHOWN]), list[Match](), 0
     for number, line in enumerate(body.split("\n"), start=1):
         if number in wanted:

@@ -21,12 +21,12 @@ ADDRESSED: frozenset[RefusalCode] = frozenset(
         "too_large",
     }
 )
-"""Codes with which an operation on one note may refuse."""
+"""Refusal codes of an operation that reads one note."""
 
 LOOKING: frozenset[RefusalCode] = frozenset(
     {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large", "outside_home"}
 )
-"""Codes with which an operation on many notes may refuse."""
+"""Refusal codes of an operation that lists or searches notes."""
 
 CHANGING: frozenset[RefusalCode] = ADDRESSED | {
     "address_collision",
@@ -35,11 +35,11 @@ CHANGING: frozenset[RefusalCode] = ADDRESSED | {
     "locked",
     "read_only_home",
 }
-"""Codes with which an operation may refuse that changes it."""
+"""Refusal codes of an operation that changes a note."""
 
 
 class InProject(Params):
-    """The parameter that all five operations take."""
+    """Base of the parameters of all operations on notes."""
 
     cwd: str | None = None
     """Directory of @project."""
@@ -53,11 +53,11 @@ def where(homes: Homes, address: Address) -> dict[str, str]:
 
 
 def receipt(project_key: str | None, version: str) -> list[str]:
-    """Return the facts that end the text of a change."""
+    """Return the facts at the end of a change's text: project and version."""
     project = [] if project_key is None else [f"project {project_key}"]
     return [*project, f"version {version}"]
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun."""
+    """Return a count with its noun in singular or plural."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

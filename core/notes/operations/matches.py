@@ -1,4 +1,4 @@
-"""Finding a query's literals in bodies, line by line."""
+"""Find a query's literals in bodies, line by line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from hindnote.core.text.matching import Matcher
 
 MATCHES_SHOWN = 20
-"""Matching lines of one note in a result, at most."""
+"""Maximum number of matching lines of one note in a result."""
 
 TRUNCATED = " [truncated]"
 
 LINE_SHOWN = 300
-"""Code points of a line in a result, at most; a longer one is an excerpt around its match."""
+"""Maximum length of a line in a result, in code points; a longer one is shortened to an
+excerpt."""
 
 _BEFORE = 60
-"""Code points of a long line before its match."""
+"""Code points of a long line that an excerpt shows before its match."""
 
 
 class Hits(Struct, frozen=True):
@@ -47,14 +48,14 @@ def hits(body: str, matcher: Matcher) -> Hits:
 
 
 def excerpt(number: int, offset: int, line: str, at: int, start: int | None = None) -> Match:
-    """Return a matching line, of a long one the part around its match.
+    """Return a matching line; for a long line, an excerpt around the match.
 
     Args:
         number: The line's number.
-        offset: Where the line begins in the body, in code points.
+        offset: Position of the line in the body, in code points.
         line: The line.
-        at: Where it matches, in code points of the line.
-        start: Where to begin a part, by default a little before the match.
+        at: Position of the match in the line, in code points.
+        start: Where the excerpt begins; by default a little before the match.
     """
     if len(line) <= LINE_SHOWN:
         return Match(line=number, offset_chars=offset + at, text=line)
@@ -66,6 +67,6 @@ def excerpt(number: int, offset: int, line: str, at: int, start: int | None = No
 
 
 def cut(match: Match, chars: int) -> Match:
-    """Return a match whose text is cut to its first code points."""
+    """Return a match with its text cut to a number of code points."""
     text = match.text.removesuffix(TRUNCATED) if match.truncated else match.text
     return match.model_copy(update={"text": text[:chars] + TRUNCATED, "truncated": True})

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from hindnote.core.text.frontmatter import Json
 
 VALUE_LIMIT = 1_024
-"""Bytes of one foreign value's JSON in a result, at most."""
+"""Maximum size in bytes of one non-owned value in a result, as JSON."""
 
 EXTRA_LIMIT = 2_048
-"""Bytes of all foreign values' JSON in a result, at most."""
+"""Maximum size in bytes of all non-owned values in a result, as JSON."""
 
 OMITTED = "[omitted: too large]"
 
@@ -97,7 +97,7 @@ def _metadata(stored: Stored) -> dict[str, Any]:
 
 
 def _carried(foreign: dict[str, Json]) -> dict[str, object]:
-    """Return foreign values, those that are too large named in place."""
+    """Return the non-owned values, with a placeholder for each that is too large."""
     carried: dict[str, object] = {}
     used = 0
     for key, value in foreign.items():

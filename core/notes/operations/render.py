@@ -1,4 +1,4 @@
-"""The texts of a list and a search, derived from the result alone."""
+"""Render a list and a search as text, from the result alone."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def listed(result: NotesList) -> str:
 
 
 def searched(result: NotesSearch) -> str:
-    """Return the text of a search."""
+    """Return the text of a search result."""
     note = [] if result.note is None else [f"note: {result.note}"]
     return "\n".join([_count(result, len(result.files)), *note, *map(found, result.files)])
 
 
 def row(note: NoteRow) -> str:
     """Return the line of one note."""
-    # On the clock of the person, to the minute: a list is read for what is new.
+    # In the local time zone, to the minute: people read a list to see what is new.
     facts = [note.address, to_the_minute(note.updated_at), f"{note.total_chars} chars"]
     if note.archived_at is not None:
         facts.append(f"archived {inline(note.archived_at)}")

@@ -79,7 +79,7 @@ def _bodies(notes: Reader, seen: View, matcher: Matcher | None) -> Iterator[tupl
             try:
                 body = bodies.body(facts)
             except Refused as refused:
-                # What cannot be searched is counted; what is gone is no note any more.
+                # One that cannot be read is counted; one that was deleted meanwhile is not.
                 seen.unreadable += refused.code != "not_found"
                 continue
             if matcher is None or matcher.first(body) is not None:
@@ -89,7 +89,7 @@ def _bodies(notes: Reader, seen: View, matcher: Matcher | None) -> Iterator[tupl
 def _shrunk(
     row: FoundNote, build: Callable[[Sequence[FoundNote]], NotesSearch], budget: Budget, seen: View
 ) -> NotesSearch:
-    """Return a search whose first note does not fit: fewer matches, or a cut first one.
+    """Return a search whose first note is too large: with fewer matches, or one shortened match.
 
     Raises:
         Refused: ``output_too_large``.

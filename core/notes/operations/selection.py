@@ -1,4 +1,4 @@
-"""What a list and a search show: scope, order, and the rows that fit the budget."""
+"""Select the notes of a list or a search, and the rows that fit the budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ L = TypeVar("L", NotesList, NotesSearch)
 
 
 class View(Struct):
-    """The notes that a call asks for, newest first, and what was left out of them."""
+    """The notes that a call asks for, newest first, and counts of those left out."""
 
     notes: list[Facts]
     archived_excluded: int
@@ -32,7 +32,7 @@ class View(Struct):
     homes_unavailable: list[str]
 
     def overview(self, more: int) -> dict[str, Any]:
-        """Return the fields that a list and a search share."""
+        """Return the fields that the results of a list and of a search share."""
         return {
             "more": more,
             "archived_excluded": self.archived_excluded,
@@ -49,7 +49,7 @@ class View(Struct):
 
 
 def view(notes: Reader, params: ListParams) -> View:
-    """Return what a call asks for.
+    """Return the notes that a call asks for.
 
     Raises:
         Refused: ``invalid_cwd``, ``invalid_glob``, ``no_current_session``.
@@ -92,12 +92,12 @@ def row_fields(notes: Reader, facts: Facts) -> dict[str, Any]:
 
 
 class Rows:
-    """Rows made when they are looked at, once.
+    """Rows that are built on first access, each only once.
 
     Args:
-        total: How many there are.
-        make: Returns one of them by its place.
-        text: Returns the text of one.
+        total: The number of rows.
+        make: Builds the row at an index.
+        text: Renders one row.
     """
 
     def __init__(self, total: int, make: Callable[[int], Any], text: Callable[[Any], str]) -> None:
@@ -119,13 +119,13 @@ class Rows:
         text: Callable[[L], str],
         budget: Budget,
     ) -> int:
-        """Return how many of the first rows fit.
+        """Return how many of the first rows fit the budget.
 
         Args:
-            limit: The most that are asked for; None for all.
-            build: Makes the result of some rows.
-            text: Returns the text of a result.
-            budget: The room for both forms.
+            limit: Maximum number of rows; None for all.
+            build: Builds the result from some rows.
+            text: Renders a result.
+            budget: The maximum size of both forms.
         """
 
         def fits(count: int) -> bool:
