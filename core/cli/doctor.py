@@ -16,7 +16,7 @@ from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.installation import examine
 from hindnote.core.doctor.sessions import examine_sessions
 from hindnote.core.errors import HostFailure, Refused
-from hindnote.core.recall.index import index_file, state
+from hindnote.core.recall.schema import index_file, state
 
 if TYPE_CHECKING:
     from rich.console import Console

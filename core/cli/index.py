@@ -19,7 +19,7 @@ from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refusal
 
 if TYPE_CHECKING:
-    from hindnote.core.recall.index import State
+    from hindnote.core.recall.schema import State
 
 
 @click.command(short_help="Show, rebuild or delete the index of ranked searches.")
@@ -35,7 +35,7 @@ def index(what: str) -> None:
     \b
     hindnote index --status
     """  # noqa: D301 (click reads the character itself)
-    from hindnote.core.recall.index import delete, index_file, state
+    from hindnote.core.recall.schema import delete, index_file, state
 
     file, there = index_file(), False
     try:
@@ -70,7 +70,7 @@ def _build(asked: Asking) -> None:
 
 def status(found: State, asked: Asking) -> str:
     """Return what there is of an index, in one line."""
-    from hindnote.core.history.operations.about import up_to_date
+    from hindnote.core.history.operations.coverage import up_to_date
 
     if not found.size:
         return f"no index yet; the first ranked search makes {found.file}"

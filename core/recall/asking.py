@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from hindnote.core.recall.dates import Date, dates
-from hindnote.core.recall.ranking import DATED, TOGETHER, TOLD, Session, idf, rank
+from hindnote.core.recall.postings import MOST
+from hindnote.core.recall.ranking import (
+    DATED,
+    TOGETHER,
+    TOLD,
+    Hit,
+    Session,
+    Statistics,
+    idf,
+    rank,
+)
+from hindnote.core.recall.schema import Damaged
 from hindnote.core.recall.words import near, words
 
 if TYPE_CHECKING:
-    from hindnote.core.recall.index import Held, Index, Known
+    from hindnote.core.recall.index import Index
+    from hindnote.core.recall.records import Held, Known
 
 _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]')
 
-ENOUGH = 12
+ENOUGH = 6
 """Passages of a session that are scored when only a few of its events are wanted."""
 
-Allows = Callable[[int, "Held", int], bool]
-"""Whether a passage of a session may answer: session number, its passages, place."""
+Allows = Callable[[int, "Held"], Callable[[int], bool] | None]
+"""Which passages of a session may answer: session number and its passages in, what tells by a
+passage's place out; None where all may."""
 
 
 class Ranked(Struct):
@@ -40,7 +54,7 @@ class Answer(Struct):
 
     events: list[Ranked]
     count: int
-    """Events that hold a word of the question, each once."""
+    """Events that hold a word of the question, each once; where there are many, not all."""
 
 
 class Question(Struct, frozen=True):
@@ -88,138 +102,182 @@ def ask(
     question: Question,
     sessions: Mapping[int, Known],
     allows: Allows,
-    weight_of: Callable[[int], float],
+    weights: Sequence[float],
     *,
     few: bool = False,
+    counted: int = 0,
 ) -> Answer:
     """Return the events that answer a question, best first; none when nothing tells enough.
 
     Args:
-        index: The index.
+        index: The index, in ``still``.
         question: The question.
         sessions: The sessions that are asked, the newest one last.
         allows: Which passages may answer.
-        weight_of: What a passage of a kind counts for.
+        weights: What a passage counts for, by kind.
         few: Only a few events of each session are wanted, ``ENOUGH`` of its passages at most.
+        counted: Events that hold a word are counted up to so many at least.
     """
     total = sum(known.passages for known in sessions.values())
     if not total:
         return Answer([], 0)
-    found, held = _found(index, question, sessions, allows, weight_of)
-    holding, sessions_holding = [0] * len(question.terms), [0] * len(question.terms)
-    for session in found.values():
-        for counts in session.counts.values():
-            for term in counts:
-                holding[term] += 1
-        for term in {term for counts in session.counts.values() for term in counts}:
-            sessions_holding[term] += 1
+    found = _Found(index, sessions, allows)
+    for term, word in enumerate(question.terms):
+        found.take(term, word)
+    holding, sessions_holding = found.holding(len(question.terms))
     idfs = [idf(count, total) for count in holding]
-    session_idfs = [idf(count, len(sessions)) for count in sessions_holding]
     said = [0.0 if place in question.dated else one for place, one in enumerate(idfs)]
     asked = sum(said)
     told = sum(weight for weight, count in zip(said, holding, strict=True) if count)
     if not asked or told < TOLD * asked:
         return Answer([], 0)
-    amount = sum(known.words for known in sessions.values())
-    best = max((_told(session, said) for session in found.values()), default=0.0)
+    best = max(
+        sum(said[term] for term in {hit.term for hit in session.hits})
+        for session in found.sessions.values()
+    )
     if best < TOGETHER * asked:
         return Answer([], 0)
-    averages = max(1.0, amount / total), max(1.0, amount / len(sessions))
+    statistics = Statistics(
+        idfs,
+        [idf(count, len(sessions)) for count in sessions_holding],
+        max(1.0, (amount := sum(known.words for known in sessions.values())) / total),
+        max(1.0, amount / len(sessions)),
+        weights,
+    )
     # What is raised or left out for another reason may be any passage.
     most = ENOUGH if few and not question.dates and not question.phrases else None
-    scores = rank(found, idfs, session_idfs, *averages, most)
-    if question.dates:
-        scores = {
-            (number, place): score + DATED * question.fits(held[number].times[place])
-            for (number, place), score in scores.items()
-        }
-    holders = _holders(found, held)
+    scores = rank(found.sessions, statistics, most, found.raised(question))
     order = {number: place for place, number in enumerate(sessions)}
-    return Answer(_events(scores, held, holders, order), len(holders))
-
-
-def _told(session: Session, idfs: list[float]) -> float:
-    """Return the weight of the question's words that a session holds."""
-    terms = {term for counts in session.counts.values() for term in counts}
-    return sum(idfs[term] for term in terms)
-
-
-def _found(
-    index: Index,
-    question: Question,
-    sessions: Mapping[int, Known],
-    allows: Allows,
-    weight_of: Callable[[int], float],
-) -> tuple[dict[int, Session], dict[int, Held]]:
-    found: dict[int, Session] = {}
-    held: dict[int, Held] = {}
-
-    def take(number: int, term: int, places: list[tuple[int, int]]) -> bool:
-        if number not in sessions:
-            return False
-        if number not in found:
-            facts = held[number] = index.held(sessions[number])
-            found[number] = Session(facts.lengths, list(map(weight_of, facts.kinds)), {})
-        facts, took = held[number], False
-        last = len(facts.seqs)
-        for place, count in places:
-            if place < last and allows(number, facts, place):
-                counts = found[number].counts.setdefault(place, {})
-                counts[term] = counts.get(term, 0) + count
-                took = True
-        return took
-
-    for term, word in enumerate(question.terms):
-        hits = [take(number, term, places) for number, places in index.postings(word)]
-        if not any(hits):
-            # A slip of the pen: what is one edit away stands for the word.
-            for other in dict.fromkeys(near(word)):
-                for number, places in index.postings(other):
-                    take(number, term, places)
-    return {number: session for number, session in found.items() if session.counts}, held
+    return Answer(found.events(scores, order), found.count(counted))
 
 
 _Event = tuple[int, int]
 """A session's number and a seq; or 0 and the key that copies of an event share."""
 
 
-def _event(number: int, facts: Held, place: int) -> _Event:
-    key = facts.keys[place]
-    return (0, key) if key else (number, facts.seqs[place])
+class _Found:
+    """The sessions that hold a word of the question, and the passages that do."""
+
+    def __init__(self, index: Index, asked: Mapping[int, Known], allows: Allows) -> None:
+        self._index, self._asked, self._allows = index, asked, allows
+        self._allowed: dict[int, Callable[[int], bool] | None] = {}
+        self._facts: dict[int, Held] = {}
+        self.sessions: dict[int, Session] = {}
+
+    def take(self, term: int, word: str) -> None:
+        """Take the passages that hold a word, or what is a slip of the pen away from it."""
+        if not self._take(term, self._index.postings(word)):
+            self._take(term, self._near(word))
+
+    def _near(self, word: str) -> Iterator[tuple[int, int, list[int]]]:
+        """Yield what ``Index.postings`` does for the words one edit away, as if they were one."""
+        counts: dict[int, Counter[int]] = {}
+        for other in dict.fromkeys(near(word)):
+            for number, shift, postings in self._index.postings(other):
+                here = counts.setdefault(number, Counter())
+                for posting in postings:
+                    here[(posting >> 2) + shift] += (posting & 3) + 1
+        for number, places in counts.items():
+            found = sorted(places.items())
+            yield number, 0, [place << 2 | min(count, MOST) - 1 for place, count in found]
+
+    def _take(self, term: int, found: Iterable[tuple[int, int, list[int]]]) -> bool:
+        took = False
+        for number, shift, postings in found:
+            known = self._asked.get(number)
+            if known is None:
+                continue
+            if number not in self._facts:
+                facts = self._facts[number] = self._index.held(known)
+                self._allowed[number] = self._allows(number, facts)
+            facts, allowed = self._facts[number], self._allowed[number]
+            if not 0 <= (postings[0] >> 2) + shift <= (postings[-1] >> 2) + shift < len(facts.seqs):
+                raise Damaged("a term is in a passage that is not there")
+            if allowed is not None:
+                postings = [one for one in postings if allowed((one >> 2) + shift)]
+            if postings:
+                took = True
+                if number not in self.sessions:
+                    self.sessions[number] = Session(known.words, facts.lengths, facts.kinds, [])
+                self.sessions[number].hits.append(Hit(term, shift, postings))
+        return took
+
+    def holding(self, terms: int) -> tuple[list[int], list[int]]:
+        """Return how many passages, and how many sessions, hold each term."""
+        passages, sessions = [0] * terms, [0] * terms
+        for session in self.sessions.values():
+            for hit in session.hits:
+                passages[hit.term] += len(hit.postings)
+            for term in {hit.term for hit in session.hits}:
+                sessions[term] += 1
+        return passages, sessions
+
+    def raised(self, question: Question) -> Callable[[int, int], float] | None:
+        """Return what raises passages of a time that the question names."""
+        if not question.dates:
+            return None
+        facts, days = self._facts, dict[float, float]()
+
+        def raised(number: int, place: int) -> float:
+            time = facts[number].times[place]
+            # No day for what has no time.
+            day = time // 86_400
+            if day not in days:
+                days[day] = DATED * question.fits(time)
+            return days[day]
+
+        return raised
+
+    def count(self, enough: int) -> int:
+        """Return how many events hold a term; no more than are counted once it is ``enough``."""
+        events: set[_Event] = set()
+        for number, session in self.sessions.items():
+            facts = self._facts[number]
+            events.update(self._event(number, facts, place) for place in _places(session))
+            if len(events) >= enough > 0:
+                break
+        return len(events)
+
+    def events(
+        self, scores: Mapping[tuple[int, int], float], order: Mapping[int, int]
+    ) -> list[Ranked]:
+        """Return one entry an event, its best passage's score; a forked event once, the newest one."""
+        best: dict[_Event, Ranked] = {}
+        for (number, place), score in scores.items():
+            facts = self._facts[number]
+            event = self._event(number, facts, place)
+            known = best.get(event)
+            if known is None:
+                best[event] = Ranked(number, facts.seqs[place], score, facts.times[place])
+            else:
+                known.score = max(known.score, score)
+        for key, holders in self._holders({key for zero, key in best if not zero}).items():
+            if len(holders) > 1:
+                newest = max(holders, key=order.__getitem__)
+                one = best[0, key]
+                one.session, one.seq, one.copies = newest, holders[newest], len(holders) - 1
+        # Ties go to the newer one; rounded, since sums in another order differ in their last digits.
+        return sorted(best.values(), key=lambda row: (-round(row.score, 9), -_time(row), -row.seq))
+
+    def _holders(self, keys: set[int]) -> dict[int, dict[int, int]]:
+        """Return in which sessions events hold a term, and at which seq, by the key of copies."""
+        holders: dict[int, dict[int, int]] = {}
+        for number, session in self.sessions.items():
+            facts = self._facts[number]
+            here = keys.intersection(facts.keys)
+            if here:
+                for place in _places(session):
+                    if facts.keys[place] in here:
+                        holders.setdefault(facts.keys[place], {})[number] = facts.seqs[place]
+        return holders
+
+    def _event(self, number: int, facts: Held, place: int) -> _Event:
+        key = facts.keys[place]
+        return (0, key) if key else (number, facts.seqs[place])
 
 
-def _holders(found: Mapping[int, Session], held: Mapping[int, Held]) -> dict[_Event, set[int]]:
-    """Return the events that hold a term, each with the sessions that it is in."""
-    holders: dict[_Event, set[int]] = {}
-    for number, session in found.items():
-        facts = held[number]
-        for place in session.counts:
-            holders.setdefault(_event(number, facts, place), set()).add(number)
-    return holders
-
-
-def _events(
-    scores: Mapping[tuple[int, int], float],
-    held: Mapping[int, Held],
-    holders: Mapping[_Event, set[int]],
-    order: Mapping[int, int],
-) -> list[Ranked]:
-    """Return one entry an event, its best passage's score; a forked event once, the newest one."""
-    best: dict[_Event, Ranked] = {}
-    for (number, place), score in scores.items():
-        facts = held[number]
-        event = _event(number, facts, place)
-        newest = max(holders[event], key=order.__getitem__)
-        known = best.get(event)
-        if known is None:
-            copies = len(holders[event]) - 1
-            best[event] = Ranked(number, facts.seqs[place], score, facts.times[place], copies)
-        else:
-            known.score = max(known.score, score)
-            if number == newest:
-                known.session, known.seq = number, facts.seqs[place]
-    # Ties go to the newer one; rounded, since sums in another order differ in their last digits.
-    return sorted(best.values(), key=lambda row: (-round(row.score, 9), -_time(row), -row.seq))
+def _places(session: Session) -> set[int]:
+    return {(one >> 2) + shift for _, shift, postings in session.hits for one in postings}
 
 
 def _time(row: Ranked) -> float:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 
 from msgspec import Struct
 
-from hindnote.core.recall.index import Entry, Held, Index, Known, numbers_of
+from hindnote.core.recall.index import Index
+from hindnote.core.recall.numbers import numbers_of
 from hindnote.core.recall.postings import MOST
+from hindnote.core.recall.records import Entry, Held, Known
 
-FULL = 800_000
+FULL = 3_000_000
 """Postings after which a batch is written."""
 
 TAIL_MOST = 64
@@ -25,7 +29,7 @@ class Passage(Struct):
     kind: int
     time: float
     key: int
-    chunks: list[str]
+    pieces: list[bytes]
 
 
 class Session(Struct):
@@ -50,7 +54,7 @@ class Batch:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._entries: list[Entry] = []
-        self._base: dict[int, list[int]] = defaultdict(list)
+        self._base = _no_terms()
         self._passages = 0
         self._size = 0
 
@@ -95,7 +99,7 @@ class Batch:
     ) -> None:
         first, place = self._passages, len(before.seqs)
         new, size = _counted(settled, first, self._base)
-        tail: dict[int, list[int]] = defaultdict(list)
+        tail = _no_terms()
         last, tail_size = _counted(rest, 0, tail)
         self._entries.append(
             Entry(
@@ -121,29 +125,36 @@ class Batch:
         """Write what was taken."""
         if self._entries:
             entries, base = self._entries, self._base
-            self._entries, self._base = [], defaultdict(list)
+            self._entries, self._base = [], _no_terms()
             self._passages = self._size = 0
             self._index.write(entries, base)
 
 
+def _no_terms() -> dict[int, array[int]]:
+    # An array takes a ninth of the memory of a list of numbers.
+    return defaultdict(partial(array, "I"))
+
+
 def _counted(
-    passages: Iterable[Passage], first: int, found: dict[int, list[int]]
+    passages: Iterable[Passage], first: int, found: dict[int, array[int]]
 ) -> tuple[Held, int]:
     """Add the terms of passages to those that were found; return what is known of the passages.
 
     Args:
         passages: The passages.
         first: Number of the first one.
-        found: By term: the postings; makes an empty list for a new term.
+        found: By term: the postings; makes an empty array for a new term.
 
     Returns:
         Facts of the passages, and how many postings there were.
     """
     held, kinds, size = Held.empty(), bytearray(), 0
-    for number, passage in enumerate(passages, start=first):
-        counts = Counter(chain.from_iterable(map(numbers_of.__getitem__, passage.chunks)))
+    most, numbers = MOST - 1, numbers_of.__getitem__
+    for posting, passage in enumerate(passages, start=first):
+        counts = Counter(chain.from_iterable(map(numbers, passage.pieces)))
+        posting <<= 2
         for term, count in counts.items():
-            found[term].append(number << 2 | (count - 1 if count < MOST else MOST - 1))
+            found[term].append(posting | (count - 1 if count <= most else most))
         size += len(counts)
         held.seqs.append(passage.seq)
         held.lengths.append(counts.total())

@@ -9,7 +9,7 @@ three are added.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from math import log, sqrt
 from typing import NamedTuple
@@ -25,21 +25,58 @@ TOLD = 0.3
 DATED = 1.5
 """What an event of a time that the question names has more than others, in deviations."""
 
+CLOSE = 128
+"""Sessions that are ranked, at most."""
+
 TOGETHER = 0.25
 """Share of it that one session must hold."""
+
+
+class Hit(NamedTuple):
+    """Passages of a session that hold a term."""
+
+    term: int
+    """Its place in the question."""
+
+    shift: int
+    """With the number of a posting's passage: the passage's place in the session."""
+
+    postings: Sequence[int]
+    """Passages' numbers times four, plus how often the term occurs less one."""
 
 
 class Session(Struct):
     """What the question's words are in one session."""
 
+    words: int
+    """Of all its passages."""
+
     lengths: Sequence[int]
     """Words of each passage."""
 
-    weights: Sequence[float]
-    """What a passage counts for: a tool's output less than what somebody said."""
+    kinds: bytes
+    """Kind of each passage."""
 
-    counts: dict[int, dict[int, int]]
-    """By passage and term of the question: how often the term occurs."""
+    hits: list[Hit]
+
+
+class Statistics(Struct, frozen=True):
+    """What the formula needs to know of all sessions together."""
+
+    idfs: Sequence[float]
+    """The terms' weights, by how many passages hold them."""
+
+    session_idfs: Sequence[float]
+    """The same by sessions."""
+
+    average: float
+    """Words of an average passage."""
+
+    session_average: float
+    """Words of an average session."""
+
+    weights: Sequence[float]
+    """By kind, what a passage counts for: a tool's output less than what somebody said."""
 
 
 def idf(holding: int, total: int) -> float:
@@ -66,83 +103,132 @@ def bm25(
 
 def rank(
     sessions: Mapping[int, Session],
-    idfs: Sequence[float],
-    session_idfs: Sequence[float],
-    average: float,
-    session_average: float,
+    statistics: Statistics,
     most: int | None = None,
+    raised: Callable[[int, int], float] | None = None,
 ) -> dict[tuple[int, int], float]:
     """Return the scores of passages that hold a term, by session and passage.
 
     Args:
         sessions: Those that hold a term of the question.
-        idfs: The terms' weights, by how many passages hold them.
-        session_idfs: The same by sessions.
-        average: Words of an average passage.
-        session_average: Words of an average session.
+        statistics: What is known of all that were asked.
         most: Passages of a session that are scored, those that are best alone; None for all.
+        raised: How many deviations more a passage has, by session and place.
     """
-    alone: dict[tuple[int, int], float] = {}
-    around: dict[tuple[int, int], float] = {}
+    alone: dict[int, dict[int, float]] = {}
     whole: dict[int, float] = {}
     for number, session in sessions.items():
-        own = {
-            place: session.weights[place] * bm25(counts, session.lengths[place], average, idfs)
-            for place, counts in session.counts.items()
-        }
+        alone[number], summed = _each(session, statistics)
+        whole[number] = bm25(
+            summed, session.words, statistics.session_average, statistics.session_idfs
+        )
+    if len(sessions) > CLOSE:
+        alone = {number: alone[number] for number in _closest(alone, whole, raised)}
+        whole = {number: whole[number] for number in alone}
+    around: dict[int, dict[int, float]] = {}
+    for number, own in alone.items():
         if most is not None and len(own) > most:
             # The later of two that are alike, as everywhere.
             own = dict(nlargest(most, own.items(), key=lambda item: (item[1], item[0])))
-        for place, score in own.items():
-            window = range(max(0, place - 1), min(place + 2, len(session.lengths)))
-            near, weight = _sum(session, window), session.weights[place]
-            length = sum(session.lengths[at] for at in window)
-            alone[number, place] = score
-            around[number, place] = weight * bm25(near, length, 3 * average, idfs)
-        summed = _sum(session, session.counts)
-        whole[number] = bm25(summed, sum(session.lengths), session_average, session_idfs)
-    best_alone, best_around = _best(alone), _best(around)
-    first, second, third = map(_standard, (best_alone, best_around, whole))
-
-    def total(one: float, window: float, session: int) -> float:
-        return (
-            (one - first.mean) / first.deviation
-            + (window - second.mean) / second.deviation
-            + (whole[session] - third.mean) / third.deviation
-        )
-
-    scores = {key: total(one, around[key], key[0]) for key, one in alone.items()}
-    # A session's best passage has what the session's best passage and best window are worth
-    # together, also when these are not at the same place; its others keep their distance.
-    leading = _best(scores)
-    return {
-        (session, place): own
-        - leading[session]
-        + total(best_alone[session], best_around[session], session)
-        for (session, place), own in scores.items()
-    }
+            alone[number] = own
+        around[number] = _windows(sessions[number], own, statistics)
+    scores = _added(alone, around, whole)
+    if raised is not None:
+        scores = {key: score + raised(*key) for key, score in scores.items()}
+    return scores
 
 
-def _sum(
-    session: Session, places: Sequence[int] | range | dict[int, dict[int, int]]
+def _each(session: Session, statistics: Statistics) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the score of each passage alone, and how often each term is in all of them.
+
+    The one loop over everything that holds a word, so ``bm25`` is written out in it.
+    """
+    alone: dict[int, float] = {}
+    summed: dict[int, float] = {}
+    kinds, lengths, weights = session.kinds, session.lengths, statistics.weights
+    short, slope = K1 * (1 - B), K1 * B / statistics.average
+    for term, shift, postings in session.hits:
+        top, total = statistics.idfs[term] * (K1 + 1), 0.0
+        for posting in postings:
+            place = (posting >> 2) + shift
+            n, weight = (posting & 3) + 1, weights[kinds[place]]
+            total += weight * n
+            score = weight * top * n / (n + short + slope * lengths[place])
+            alone[place] = alone[place] + score if place in alone else score
+        summed[term] = summed.get(term, 0.0) + total
+    return alone, summed
+
+
+def _closest(
+    alone: Mapping[int, Mapping[int, float]],
+    whole: Mapping[int, float],
+    raised: Callable[[int, int], float] | None,
+) -> list[int]:
+    best = {number: max(own.values()) for number, own in alone.items()}
+    first, third = _standard(best), _standard(whole)
+
+    def worth(number: int) -> tuple[float, int]:
+        more = max((raised(number, place) for place in alone[number]), default=0) if raised else 0
+        return first.of(best[number]) + third.of(whole[number]) + more, number
+
+    return nlargest(CLOSE, alone, key=worth)
+
+
+def _windows(
+    session: Session, places: Mapping[int, float], statistics: Statistics
 ) -> dict[int, float]:
-    found: dict[int, float] = defaultdict(float)
+    """Return the score of each of some passages with its two neighbors."""
+    last = len(session.lengths) - 1
+    near = {at for place in places for at in (place - 1, place, place + 1) if 0 <= at <= last}
+    counts: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    weight_of = statistics.weights
+    for term, shift, postings in session.hits:
+        for posting in postings:
+            place = (posting >> 2) + shift
+            if place in near:
+                weight = weight_of[session.kinds[place]]
+                counts[place].append((term, weight * ((posting & 3) + 1)))
+    found: dict[int, float] = {}
     for place in places:
-        for term, count in session.counts.get(place, {}).items():
-            found[term] += session.weights[place] * count
+        summed: dict[int, float] = {}
+        length = 0
+        for at in range(max(0, place - 1), min(place + 2, last + 1)):
+            length += session.lengths[at]
+            for term, n in counts.get(at, ()):
+                summed[term] = summed.get(term, 0.0) + n
+        score = bm25(summed, length, 3 * statistics.average, statistics.idfs)
+        found[place] = weight_of[session.kinds[place]] * score
     return found
 
 
-def _best(scores: Mapping[tuple[int, int], float]) -> dict[int, float]:
-    best: dict[int, float] = {}
-    for (session, _), score in scores.items():
-        best[session] = max(score, best.get(session, score))
-    return best
+def _added(
+    alone: Mapping[int, Mapping[int, float]],
+    around: Mapping[int, Mapping[int, float]],
+    whole: Mapping[int, float],
+) -> dict[tuple[int, int], float]:
+    best_alone = {number: max(own.values()) for number, own in alone.items()}
+    best_around = {number: max(own.values()) for number, own in around.items()}
+    first, second, third = map(_standard, (best_alone, best_around, whole))
+    scores: dict[tuple[int, int], float] = {}
+    for number, own in alone.items():
+        here = {
+            place: first.of(one) + second.of(around[number][place]) for place, one in own.items()
+        }
+        # A session's best passage has what the session's best passage and best window are worth
+        # together, also when these are not at the same place; its others keep their distance.
+        top = first.of(best_alone[number]) + second.of(best_around[number])
+        more = top + third.of(whole[number]) - max(here.values())
+        scores.update(((number, place), one + more) for place, one in here.items())
+    return scores
 
 
 class _Scale(NamedTuple):
     mean: float
     deviation: float
+
+    def of(self, score: float) -> float:
+        """Return a score in deviations from the mean."""
+        return (score - self.mean) / self.deviation
 
 
 def _standard(scores: Mapping[int, float]) -> _Scale:

@@ -11,6 +11,8 @@ import os
 import sys
 from pathlib import Path
 
+_stays = False
+
 
 def begin() -> None:
     """Prepare a process for its imports; call it before pydantic is imported."""
@@ -22,8 +24,15 @@ def begin() -> None:
 
 def settle() -> None:
     """Enable garbage collection in a long-running process, excluding what was imported."""
+    global _stays
+    _stays = True
     gc.freeze()
     gc.enable()
+
+
+def stays() -> bool:
+    """Return whether this process goes on when a call is answered."""
+    return _stays
 
 
 def take_over_pipes() -> tuple[int, int]:

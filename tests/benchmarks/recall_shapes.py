@@ -11,6 +11,8 @@ from pathlib import Path
 
 WORDS = 60_000
 SENTENCES = 150_000
+OUTPUTS = (400, 1_500, 3_000, 8_000, 25_000, 60_000)
+PROJECTS, FILES = 40, 300
 SYLLABLES = [one + two for one in "bcdfghklmnprstvw" for two in "aeio"]
 
 
@@ -36,18 +38,28 @@ class Language:
         """Return about so many characters of prose."""
         return " ".join(self.random.choices(self.sentences, k=max(1, chars // 70)))
 
-    def output(self, chars: int) -> str:
+    def project(self, number: int) -> list[str]:
+        """Return the paths of a project's files."""
+        draw = random.Random(number)
+        folders = draw.sample(self.words, k=12)
+        return [
+            f"src/{draw.choice(folders)}/{'_'.join(draw.choices(self.words, k=2))}.py"
+            for _ in range(FILES)
+        ]
+
+    def output(self, chars: int, paths: list[str]) -> str:
         """Return about so many characters of a tool's output: numbered lines with paths."""
         lines = self.random.choices(self.sentences, k=max(1, chars // 95))
+        named = self.random.choices(paths, k=len(lines))
         return "\n".join(
-            f"src/{line[:5].strip().lower()}/file_{n % 40}.py:{n}: {line}"
-            for n, line in enumerate(lines)
+            f"{path}:{n}: {line}" for n, (path, line) in enumerate(zip(named, lines, strict=True))
         )
 
 
 def rows(language: Language, number: int, size: int, folder: Path) -> Iterator[dict[str, object]]:
     """Yield the rows of one Claude Code transcript of about ``size`` bytes."""
     draw, written, n = language.random, 0, 0
+    paths = language.project(number % PROJECTS)
     parent: str | None = None
     session = str(uuid.UUID(int=number + 1))
     while written < size:
@@ -55,7 +67,7 @@ def rows(language: Language, number: int, size: int, folder: Path) -> Iterator[d
             {"type": "text", "text": language.prose(draw.choice((90, 300, 900)))}
         ]
         call = {"type": "tool_use", "id": f"toolu_{n}", "name": "Bash"}
-        output = language.output(draw.choice((400, 1_500, 3_000, 8_000, 25_000, 60_000)))
+        output = language.output(draw.choice(OUTPUTS), paths)
         turns = [
             (
                 "assistant",

@@ -2,81 +2,40 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from msgspec import Struct, field
+from typing import TYPE_CHECKING, Any
 
 from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.history.operations.coverage import Coverage, Indexing, Opening, with_index
+from hindnote.core.history.operations.indexed import LOOKUP, WEIGHTS
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.models import COUNTED, EventRow, HistoryList
-from hindnote.core.history.operations.order import by_age
 from hindnote.core.history.operations.page import SizedRows, fit
 from hindnote.core.history.operations.rows import tool_facts
 from hindnote.core.history.operations.selection import EventWalk
-from hindnote.core.history.operations.wildcard import (
-    broken_off,
-    outside_bounds,
-    time_limit,
-    without,
-)
-from hindnote.core.history.projection import SlotKind
+from hindnote.core.history.operations.wildcard import time_limit, without
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
 from hindnote.core.history.turns import Turns
 from hindnote.core.recall.asking import Question, ask
-from hindnote.core.recall.batch import Batch, Passage, Session
-from hindnote.core.recall.index import Damaged, Index, index_file
 from hindnote.core.recall.passages import best_start, spoken_cut
-from hindnote.core.recall.words import chunks
 
 if TYPE_CHECKING:
-    from hindnote.core.history.document import Event
     from hindnote.core.history.operations.models import HistoryListParams
     from hindnote.core.history.operations.selection import Filters
-    from hindnote.core.history.projection import Projection
     from hindnote.core.history.sessions import Sessions
     from hindnote.core.recall.asking import Answer, Ranked
-    from hindnote.core.recall.index import Held, Known
+    from hindnote.core.recall.index import Index
+    from hindnote.core.recall.records import Held
     from hindnote.core.tools.operation import BoundCall
 
 ROWS_OF_A_SESSION = 3
 """Rows of one session in a list over many, at most."""
 
-PASSAGE_WORDS = 200
-"""Words of a passage; a longer event has several."""
-
-OUTPUT_SHOWN = 4_096
-"""Code points of a tool's output that are indexed, from its beginning and from its end each."""
-
-OPEN_SLOTS = 256
-"""Slots at the end of a session among which a call may still get its result."""
-
-_LOOKUP = len(ROLES)
-"""Kind of a passage that is a look-up; the other kinds are places in ``ROLES``."""
-
-_WEIGHTS = {"user": 1.0, "assistant": 1.0, "tool": 0.7, "context": 0.8}
-
 _TURNS = Turns()
-T = TypeVar("T")
-
-
-class _Coverage(Struct):
-    """Which sessions the index answers for."""
-
-    sessions: dict[int, Known] = field(default_factory=dict)
-    """By number, the newest one first."""
-
-    targets: dict[int, Target] = field(default_factory=dict)
-    skipped: int = 0
-    remaining: int = 0
 
 
 class About:
@@ -97,8 +56,7 @@ class About:
         self._question = Question.of(params.about or "")
         self._many = params.session is not None and is_wildcard(params.session)
         self._named: str | None = None
-        self._alone: Projection | None = None
-        self._unreadable: set[str] = set()
+        self._opening = Opening(sessions)
         self._lookups = 0
 
     def page(self) -> HistoryList:
@@ -109,7 +67,7 @@ class About:
         """
         targets = self._targets()
         with _TURNS.turn():
-            coverage, ranked = _with_index(lambda index: self._ask(index, targets))
+            coverage, ranked = with_index(lambda index: self._ask(index, targets))
         found, more = self._rows(coverage, ranked)
         many = self._many
 
@@ -129,26 +87,72 @@ class About:
         if self._many and self._params.session is not None:
             return self._sessions.many(self._params.session)
         if self._params.session is None:
-            self._alone = self._sessions.current()
-            header = self._alone.header
-            return [Target(f"{header.host}:{header.session_id}", None)]
-        self._alone, self._named = self._sessions.one(self._params.session)
-        return [Target(self._named, None)]
+            alone = self._sessions.current()
+            name = f"{alone.header.host}:{alone.header.session_id}"
+            target = self._in_catalogue(name)
+        else:
+            alone, name = self._sessions.one(self._params.session)
+            self._named, target = name, self._in_catalogue(name)
+        self._opening = Opening(self._sessions, alone)
+        return [target]
+
+    def _in_catalogue(self, name: str) -> Target:
+        """Return one session as a list of many has it, so that it is indexed once."""
+        try:
+            return self._sessions.target(name)
+        except (Refused, HostFailure):
+            return Target(name, None)
 
     # -- the index -------------------------------------------------------------
 
-    def _ask(self, index: Index, targets: list[Target]) -> tuple[_Coverage, Answer]:
+    def _ask(self, index: Index, targets: list[Target]) -> tuple[Coverage, Answer]:
         self._lookups = 0
-        coverage = self._cover(index, targets)
-        oldest_first = dict(reversed(coverage.sessions.items()))
-        matching = self._matching(coverage)
-        look_ups: set[tuple[int, int]] = set()
-        roles, timed = self._filters.roles, self._timed
-        bounded = self._params.before_seq is not None or self._params.after_seq is not None
+        indexing = Indexing(index, self._opening)
+        progress = self._bound.progress
+        coverage = indexing.cover(targets, self._filters, time_limit(), progress)
+        with index.still():
+            indexing.fill(coverage, targets)
+            matching, look_ups = self._matching(coverage), set[tuple[int, int]]()
 
-        def allows(number: int, held: Held, place: int) -> bool:
+            def allows(number: int, held: Held) -> Callable[[int], bool] | None:
+                if matching is None and not self._narrows and LOOKUP not in held.kinds:
+                    return None
+                matches = None if matching is None else matching(number)
+                return self._allowed(number, held, matches, look_ups)
+
+            ranked = ask(
+                index,
+                self._question,
+                dict(reversed(coverage.sessions.items())),
+                allows,
+                WEIGHTS,
+                few=self._many,
+                counted=COUNTED + self._params.rows,
+            )
+        self._lookups = len(look_ups)
+        return coverage, ranked
+
+    @property
+    def _narrows(self) -> bool:
+        """Whether more than a query leaves events out."""
+        return bool(self._filters.roles) or self._timed or self._bounded
+
+    def _allowed(
+        self, number: int, held: Held, matches: set[int] | None, look_ups: set[tuple[int, int]]
+    ) -> Callable[[int], bool]:
+        """Return what tells which passages of a session may answer.
+
+        Args:
+            number: The session.
+            held: Its passages.
+            matches: The events that hold the query, if there is one.
+            look_ups: Gets the look-ups that are left out.
+        """
+        roles, timed, bounded = self._filters.roles, self._timed, self._bounded
+
+        def allowed(place: int) -> bool:
             kind, seq = held.kinds[place], held.seqs[place]
-            if kind == _LOOKUP:
+            if kind == LOOKUP:
                 if "tool" not in roles:
                     look_ups.add((number, seq))
                     return False
@@ -158,11 +162,13 @@ class About:
                 return False
             if bounded and not self._in_bounds(seq):
                 return False
-            return matching is None or seq in matching(number)
+            return matches is None or seq in matches
 
-        ranked = ask(index, self._question, oldest_first, allows, _weight, few=self._many)
-        self._lookups = len(look_ups)
-        return coverage, ranked
+        return allowed
+
+    @property
+    def _bounded(self) -> bool:
+        return self._params.before_seq is not None or self._params.after_seq is not None
 
     @property
     def _timed(self) -> bool:
@@ -172,7 +178,7 @@ class About:
         before, after = self._params.before_seq, self._params.after_seq
         return (before is None or seq < before) and (after is None or seq > after)
 
-    def _matching(self, coverage: _Coverage) -> Callable[[int], set[int]] | None:
+    def _matching(self, coverage: Coverage) -> Callable[[int], set[int]] | None:
         """Return what tells which events of a session hold the query."""
         if self._filters.matcher is None:
             return None
@@ -189,7 +195,7 @@ class About:
         return matching
 
     def _matches(self, target: Target) -> set[int]:
-        projection = self._open(target)
+        projection = self._opening.open(target)
         if projection is None:
             return set()
         timeline = Timeline(projection, passing=True)
@@ -197,127 +203,9 @@ class About:
         walk = EventWalk(timeline, self._filters, lookups)
         return {timeline.seq(chosen.position) for chosen in walk.over(range(timeline.size))}
 
-    def _cover(self, index: Index, targets: list[Target]) -> _Coverage:
-        """Bring the index up to date, newest sessions first, as far as the time goes."""
-        known, coverage, batch = index.known(), _Coverage(), Batch(index)
-        self._forget(index, known, targets)
-        deadline = monotonic() + time_limit()
-        done: set[str] = set()
-        for place, target in enumerate(by_age(targets, self._sessions.running)):
-            if self._bound.progress is not None:
-                self._bound.progress(place, len(targets))
-            if place and monotonic() > deadline:
-                coverage.remaining = len(targets) - place
-                break
-            if outside_bounds(target, self._filters):
-                continue
-            if self._indexed(batch, target, known):
-                done.add(target.canonical)
-            else:
-                coverage.skipped += 1
-        batch.flush()
-        known = index.known()
-        for target in targets:
-            one = known.get((target.canonical, _file_of(target)))
-            if target.canonical in done and one is not None:
-                coverage.sessions[one.number], coverage.targets[one.number] = one, target
-        return coverage
-
-    def _forget(
-        self, index: Index, known: dict[tuple[str, str], Known], targets: list[Target]
-    ) -> None:
-        asked = {target.canonical for target in targets}
-        gone = [
-            key
-            for key in known
-            if (not key[1] and key[0] not in asked) or (key[1] and not os.path.lexists(key[1]))
-        ]
-        if gone:
-            index.forget([known.pop(key).number for key in gone])
-
-    def _indexed(self, batch: Batch, target: Target, known: dict[tuple[str, str], Known]) -> bool:
-        """Have a session as it is now in the index; return whether it could be read."""
-        file = _file_of(target)
-        stamp, held = _file_stamp(file), known.get((target.canonical, file))
-        if target.entry is None or target.canonical == self._sessions.running:
-            # The host knows at which entry its own session stands; a file does not say.
-            projection = self._open(target)
-            if projection is None:
-                return False
-            stamp = f"{stamp} {projection.last_seq} {_sum(projection, len(projection.branch.seqs))}"
-        if held is not None and held.stamp == stamp:
-            return True
-        projection = self._open(target)
-        if projection is None:
-            return False
-        try:
-            self._add(batch, target, projection, stamp, held)
-        except (sqlite3.Error, OSError, MemoryError):
-            raise
-        except Exception as error:  # noqa: BLE001 (what a plugin raises costs this session alone)
-            self._pass_over(target, broken_off(target, error))
-            return False
-        return True
-
-    def _add(
-        self,
-        batch: Batch,
-        target: Target,
-        projection: Projection,
-        stamp: str,
-        held: Known | None,
-    ) -> None:
-        timeline = Timeline(projection, passing=True)
-        settled = _settled(timeline)
-        session = Session(
-            target.canonical, _file_of(target), stamp, settled, _sum(projection, settled)
-        )
-
-        def passages(start: int, stop: int) -> list[Passage]:
-            return list(self._passages(target, timeline, range(start, stop)))
-
-        rest = passages(settled, timeline.size)
-        if held is not None and held.slots <= settled and held.sum == _sum(projection, held.slots):
-            batch.grow(held, session, passages(held.slots, settled), rest)
-        else:
-            batch.add(session, passages(0, settled), rest)
-
-    def _passages(self, target: Target, timeline: Timeline, positions: range) -> Iterator[Passage]:
-        header = timeline.projection.header
-        lookups = Lookups(header.tool_prefix, self._sessions.asking(target.canonical))
-        for position in timeline.events(positions):
-            event, role = timeline.event(position), timeline.role(position)
-            call_id = timeline.call_id(position)
-            kind = _LOOKUP if lookups.includes(event, call_id) else ROLES.index(role)
-            key = _key(header.host, event, role, call_id)
-            instant, found = timeline.instant(position), chunks(_indexed_text(event))
-            # A tool's text is short enough as it is.
-            size = PASSAGE_WORDS if event.status is None else max(1, len(found))
-            for start in range(0, max(1, len(found)), size):
-                yield Passage(event.seq, kind, instant, key, found[start : start + size])
-
-    def _open(self, target: Target) -> Projection | None:
-        """Return a session; None when it cannot be read, which costs it alone among many."""
-        if self._alone is not None:
-            return self._alone
-        if target.canonical in self._unreadable:
-            return None
-        try:
-            return self._sessions.open(target)
-        except Refused as refused:
-            if refused.code != "unreadable_session":
-                raise
-        except HostFailure as failure:
-            self._pass_over(target, failure)
-        self._unreadable.add(target.canonical)
-        return None
-
-    def _pass_over(self, target: Target, failure: HostFailure) -> None:
-        self._sessions.pass_over(target.canonical.partition(":")[0], failure)
-
     # -- the rows --------------------------------------------------------------
 
-    def _rows(self, coverage: _Coverage, ranked: Answer) -> tuple[list[tuple[EventRow, str]], int]:
+    def _rows(self, coverage: Coverage, ranked: Answer) -> tuple[list[tuple[EventRow, str]], int]:
         """Return the rows with their documents, and how many events more there are."""
         rows: list[tuple[EventRow, str]] = []
         of_session: Counter[int] = Counter()
@@ -339,7 +227,7 @@ class About:
         self, target: Target, one: Ranked, timelines: dict[int, Timeline | None]
     ) -> tuple[EventRow, str] | None:
         if one.session not in timelines:
-            projection = self._open(target)
+            projection = self._opening.open(target)
             timelines[one.session] = (
                 None if projection is None else Timeline(projection, passing=True)
             )
@@ -374,12 +262,12 @@ class About:
             fields["truncated"] = True
         return fields
 
-    def _result(self, coverage: _Coverage, more: int) -> HistoryList:
+    def _result(self, coverage: Coverage, more: int) -> HistoryList:
         fields: dict[str, Any] = {"more": min(more, COUNTED)}
         if self._named is not None:
             fields["session"] = self._named
-        if self._many:
-            fields["sessions_covered"] = len(coverage.sessions)
+        if self._many or coverage.remaining:
+            fields["sessions_covered"] = coverage.covered
             fields["sessions_remaining"] = coverage.remaining
             if coverage.skipped:
                 fields["sessions_skipped"] = coverage.skipped
@@ -388,88 +276,3 @@ class About:
         if self._sessions.failures:
             fields["note"] = without(self._sessions.failures)
         return HistoryList(items=[], page_older=None, page_newer=None, **fields)
-
-
-def _with_index(work: Callable[[Index], T]) -> T:
-    """Do work with the index; a damaged one is made anew, and memory stands in where none can be."""
-    for _ in range(2):
-        index = None
-        try:
-            index = Index(index_file())
-            done = work(index)
-            index.close()
-        except (sqlite3.Error, OSError, Damaged) as error:
-            if index is not None:
-                index.failed(error)
-        else:
-            return done
-    index = Index(None)
-    try:
-        return work(index)
-    finally:
-        index.close()
-
-
-def up_to_date(known: Mapping[tuple[str, str], Known], targets: Iterable[Target]) -> int:
-    """Return how many of some sessions are in the index as their files are now."""
-    count = 0
-    for target in targets:
-        if target.entry is None:
-            continue
-        file = str(target.entry.file)
-        held = known.get((target.canonical, file))
-        # The stamp of a running session tells of its branch as well.
-        count += held is not None and held.stamp.startswith(_file_stamp(file))
-    return count
-
-
-def _weight(kind: int) -> float:
-    return _WEIGHTS["tool" if kind == _LOOKUP else ROLES[kind]]
-
-
-def _indexed_text(event: Event) -> str:
-    """Return what is indexed of an event: of a tool's output the first and last kilobytes."""
-    if event.status is None or len(event.document) <= 2 * OUTPUT_SHOWN:
-        return event.document
-    output = "" if event.result is None else event.result.text
-    head = event.facts.arguments or ""
-    return "\n".join(
-        [event.tool or "", head[: 2 * OUTPUT_SHOWN], output[:OUTPUT_SHOWN], output[-OUTPUT_SHOWN:]]
-    )
-
-
-def _key(host: str, event: Event, role: str, call_id: str | None) -> int:
-    """Return what is the same for a fork's copy of an event; 0 when nothing tells."""
-    if event.facts.entry_id is None:
-        return 0
-    told = "\0".join((host, event.facts.entry_id, str(event.created_at), role, str(call_id)))
-    data = told.encode("utf-8", "replace")
-    return zlib.crc32(data) << 31 | zlib.adler32(data) >> 1 or 1
-
-
-def _file_stamp(file: str) -> str:
-    try:
-        facts = Path(file).stat()
-    except OSError:
-        return ""
-    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
-
-
-def _file_of(target: Target) -> str:
-    return "" if target.entry is None else str(target.entry.file)
-
-
-def _sum(projection: Projection, slots: int) -> int:
-    """Return what is the same as long as the first slots of a branch are the same."""
-    branch = projection.branch
-    return zlib.crc32(branch.seqs[:slots].tobytes() + bytes(branch.kinds[:slots]))
-
-
-def _settled(timeline: Timeline) -> int:
-    """Return how many slots there are before the first call near the end whose result may come."""
-    for position in timeline.events(
-        range(max(0, timeline.size - OPEN_SLOTS), timeline.size), frozenset({SlotKind.CALL})
-    ):
-        if timeline.partner(position) is None:
-            return position
-    return timeline.size

@@ -11,12 +11,13 @@ from hindnote.core.notes.operations.matches import LINE_SHOWN, TRUNCATED, Hits, 
 from hindnote.core.notes.operations.models import Match
 from hindnote.core.recall.asking import Question, ask
 from hindnote.core.recall.batch import Batch, Passage, Session
-from hindnote.core.recall.index import Index, Known
+from hindnote.core.recall.index import Index
 from hindnote.core.recall.passages import best_start, spoken_cut
-from hindnote.core.recall.words import chunks, placed
+from hindnote.core.recall.words import pieces, placed
 
 if TYPE_CHECKING:
     from hindnote.core.notes.facts import Facts
+    from hindnote.core.recall.records import Known
 
 LINES_SHOWN = 3
 """Maximum number of lines shown per note."""
@@ -41,7 +42,8 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
         batch.flush()
         for (name, _), known in sorted(index.known().items(), key=lambda item: -int(item[0][0])):
             sessions[known.number], places[known.number] = known, int(name)
-        ranked = ask(index, question, sessions, lambda *_: True, lambda _: 1.0)
+        with index.still():
+            ranked = ask(index, question, sessions, lambda *_: None, (1.0,))
     lines = defaultdict[int, list[int]](list)
     for one in ranked.events:
         lines[places[one.session]].append(one.seq)
@@ -53,7 +55,7 @@ def by_subject(notes: Iterable[tuple[Facts, str]], about: str) -> list[tuple[Fac
 
 def _passages(facts: Facts, body: str) -> Iterable[Passage]:
     for number, line in enumerate(body.split("\n"), start=1):
-        if found := chunks(line):
+        if found := pieces(line):
             yield Passage(number, 0, facts.updated / 1000, 0, found)
 
 

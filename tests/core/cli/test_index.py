@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hindnote.core.cli.app import make_app
-from hindnote.core.recall.index import index_file
+from hindnote.core.recall.schema import index_file
 
 
 def run(*arguments: str) -> Result:

@@ -19,7 +19,8 @@ from hindnote.core.call import Dispatcher
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall
 from hindnote.core.recall import batch
-from hindnote.core.recall.index import delete, index_file, state
+from hindnote.core.recall.index import FREE_MOST
+from hindnote.core.recall.schema import delete, index_file, state
 
 CHILD = Path(__file__).with_name("recall_child.py")
 QUESTION = "memory of the browser tab climbs, and idempotency keys"
@@ -145,7 +146,7 @@ def test_segments_are_joined_and_the_pages_that_this_frees_are_given_back(
         )
         assert sessions > 80
         assert segments < 20
-        assert database.execute("PRAGMA freelist_count").fetchone() == (0,)
+        assert database.execute("PRAGMA freelist_count").fetchone() <= (FREE_MOST,)
 
 
 def test_what_stands_in_the_index_s_place_is_no_obstacle(folder: Path) -> None:

@@ -1,0 +1,286 @@
+"""Which sessions the index answers for, and how it is brought up to date with them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct, field
+
+from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.history.operations.indexed import branch_sum, passages, portion, settled
+from hindnote.core.history.operations.lookups import Lookups
+from hindnote.core.history.operations.order import by_age
+from hindnote.core.history.operations.wildcard import broken_off, outside_bounds
+from hindnote.core.history.timeline import Timeline
+from hindnote.core.recall.batch import Batch, Session
+from hindnote.core.recall.index import Index
+from hindnote.core.recall.schema import Damaged, index_file
+
+if TYPE_CHECKING:
+    from hindnote.core.history.operations.selection import Filters
+    from hindnote.core.history.projection import Projection
+    from hindnote.core.history.sessions import Sessions, Target
+    from hindnote.core.recall.records import Known
+    from hindnote.core.tools.operation import Progress
+
+PORTION = 2_000
+"""Passages of one session that are indexed at once, before the time is looked at."""
+
+_UNFINISHED = "unfinished"
+"""How the stamp of a session begins of which only the beginning is indexed."""
+
+T = TypeVar("T")
+
+
+class Coverage(Struct):
+    """Which sessions the index answers for."""
+
+    sessions: dict[int, Known] = field(default_factory=dict)
+    """By number, the newest one first."""
+
+    targets: dict[int, Target] = field(default_factory=dict)
+    outside: int = 0
+    """Sessions in which nothing can be meant, by the times of their files."""
+
+    skipped: int = 0
+    remaining: int = 0
+
+    @property
+    def covered(self) -> int:
+        """Sessions of which nothing more is to be said."""
+        return sum(map(_is_whole, self.sessions.values())) + self.outside
+
+
+class Opening:
+    """Opens sessions; one that cannot be read costs itself alone.
+
+    Args:
+        sessions: Where they are.
+        alone: The one session that is asked for, already opened.
+    """
+
+    def __init__(self, sessions: Sessions, alone: Projection | None = None) -> None:
+        self.sessions, self.alone = sessions, alone
+        self._unreadable: set[str] = set()
+
+    def open(self, target: Target) -> Projection | None:
+        """Return a session; None when it cannot be read."""
+        if self.alone is not None:
+            return self.alone
+        if target.canonical in self._unreadable:
+            return None
+        try:
+            return self.sessions.open(target)
+        except Refused as refused:
+            if refused.code != "unreadable_session":
+                raise
+        except HostFailure as failure:
+            self.pass_over(target, failure)
+        self._unreadable.add(target.canonical)
+        return None
+
+    def pass_over(self, target: Target, failure: HostFailure) -> None:
+        """Go on without a session."""
+        self.sessions.pass_over(target.canonical.partition(":")[0], failure)
+
+
+class Indexing:
+    """Brings the index up to date.
+
+    Args:
+        index: The index.
+        opening: Opens the sessions.
+        between: Called before each session and each part of one.
+    """
+
+    def __init__(
+        self, index: Index, opening: Opening, between: Callable[[], None] = lambda: None
+    ) -> None:
+        self._index, self._opening, self._between = index, opening, between
+        self._running = opening.sessions.running
+        self._batch = Batch(index)
+        self._done: set[tuple[str, str]] = set()
+
+    def cover(
+        self,
+        targets: list[Target],
+        filters: Filters | None,
+        seconds: float,
+        progress: Progress | None = None,
+    ) -> Coverage:
+        """Index sessions, newest first, as far as the time goes.
+
+        Args:
+            targets: The sessions.
+            filters: What is asked for of them; None for everything.
+            seconds: How long; one session, or a portion of it, is indexed in any case.
+            progress: Told how far this is.
+        """
+        coverage = Coverage()
+        self._index.refresh()
+        self._forget(targets)
+        deadline = monotonic() + seconds
+        for place, target in enumerate(by_age(targets, self._running)):
+            if progress is not None:
+                progress(place, len(targets))
+            self._between()
+            if place and monotonic() > deadline:
+                coverage.remaining += len(targets) - place
+                break
+            if filters is not None and outside_bounds(target, filters):
+                coverage.outside += 1
+                continue
+            whole = self._indexed(target, deadline)
+            if whole is None:
+                coverage.skipped += 1
+            else:
+                self._done.add(key_of(target))
+                coverage.remaining += not whole
+        self._batch.flush()
+        return coverage
+
+    def fill(self, coverage: Coverage, targets: list[Target]) -> None:
+        """Have a coverage name the sessions as they are in the index now.
+
+        Args:
+            coverage: What ``cover`` returned.
+            targets: What it was given.
+        """
+        known = self._index.known()
+        for target in targets:
+            one = known.get(key_of(target)) if key_of(target) in self._done else None
+            if one is not None and (_is_whole(one) or self._opening.alone is not None):
+                coverage.sessions[one.number], coverage.targets[one.number] = one, target
+
+    def _forget(self, targets: list[Target]) -> None:
+        """Remove sessions whose files are gone."""
+        asked = set(map(key_of, targets))
+        gone = [
+            one.number
+            for (name, file), one in self._index.known().items()
+            # What has a file was just seen in a catalogue.
+            if (name, file) not in asked and not (file and os.path.lexists(file))
+        ]
+        if gone:
+            self._index.forget(gone)
+
+    def _indexed(self, target: Target, deadline: float) -> bool | None:
+        """Have a session as it is now in the index.
+
+        Returns:
+            Whether all of it is; None when it cannot be read.
+        """
+        stamp, held = stamp_of(target), self._index.known().get(key_of(target))
+        if target.entry is None or target.canonical == self._running:
+            # The host knows at which entry its own session stands; a file does not say.
+            projection = self._opening.open(target)
+            if projection is None:
+                return None
+            sum_ = branch_sum(projection, len(projection.branch.seqs))
+            stamp = f"{stamp} {projection.last_seq} {sum_}"
+        if held is not None and held.stamp == stamp:
+            return True
+        projection = self._opening.open(target)
+        if projection is None:
+            return None
+        try:
+            return self._add(target, projection, stamp, deadline)
+        except (sqlite3.Error, OSError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 (what a plugin raises costs this session alone)
+            self._opening.pass_over(target, broken_off(target, error))
+            return None
+
+    def _add(self, target: Target, projection: Projection, stamp: str, deadline: float) -> bool:
+        """Index a session, portion by portion; return whether the time was enough for all of it."""
+        timeline = Timeline(projection, passing=True)
+        asking = self._opening.sessions.asking(target.canonical)
+        lookups = Lookups(projection.header.tool_prefix, asking)
+        last = settled(timeline)
+        while True:
+            held = self._index.known().get(key_of(target))
+            if held is not None and not _begins_with(projection, last, held):
+                held = None
+            start = 0 if held is None else held.slots
+            found, stop = portion(timeline, lookups, range(start, last), PORTION)
+            whole = stop == last
+            rest = passages(timeline, lookups, range(last, timeline.size)) if whole else ()
+            session = Session(
+                *key_of(target),
+                stamp=stamp if whole else f"{_UNFINISHED} {stop}",
+                slots=stop,
+                sum=branch_sum(projection, stop),
+            )
+            if held is None:
+                self._batch.add(session, found, list(rest))
+            else:
+                self._batch.grow(held, session, found, list(rest))
+            if whole:
+                return True
+            self._batch.flush()
+            self._between()
+            if monotonic() > deadline:
+                return False
+
+
+def _begins_with(projection: Projection, settled: int, known: Known) -> bool:
+    """Return whether what is indexed of a session is its beginning still."""
+    return known.slots <= settled and known.sum == branch_sum(projection, known.slots)
+
+
+def _is_whole(known: Known) -> bool:
+    return not known.stamp.startswith(_UNFINISHED)
+
+
+def with_index(work: Callable[[Index], T]) -> T:
+    """Do work with the index; a damaged one is made anew, and memory stands in where none can be."""
+    for _ in range(2):
+        index = None
+        try:
+            index = Index(index_file())
+            done = work(index)
+            index.close()
+        except (sqlite3.Error, OSError, Damaged) as error:
+            if index is not None:
+                index.failed(error)
+        else:
+            return done
+    index = Index(None)
+    try:
+        return work(index)
+    finally:
+        index.close()
+
+
+def up_to_date(known: Mapping[tuple[str, str], Known], targets: Iterable[Target]) -> int:
+    """Return how many of some sessions are in the index as their files are now."""
+    count = 0
+    for target in targets:
+        if target.entry is not None:
+            held = known.get(key_of(target))
+            # The stamp of a running session tells of its branch as well.
+            count += held is not None and f"{held.stamp} ".startswith(f"{stamp_of(target)} ")
+    return count
+
+
+def stamp_of(target: Target) -> str:
+    """Return what changes when a session's file does, from its catalogue if that tells."""
+    entry = target.entry
+    if entry is None:
+        return ""
+    if entry.size and entry.modified:
+        return f"{entry.size} {entry.modified!r}"
+    try:
+        facts = os.stat(entry.file)  # noqa: PTH116 (thousands of them)
+    except OSError:
+        return ""
+    return f"{facts.st_size} {facts.st_mtime!r}"
+
+
+def key_of(target: Target) -> tuple[str, str]:
+    """Return the name and the file of a session, which is empty where it has none yet."""
+    return target.canonical, "" if target.entry is None else str(target.entry.file)
