@@ -104,7 +104,7 @@ def opened(file: Path | None) -> sqlite3.Connection:
     """Return a connection without tables to an index, for one thread at a time; None: in memory."""
     if file is None:
         return sqlite3.connect(":memory:", isolation_level=None)
-    return connect(file, PATIENCE, mode=0o600, isolation_level=None, check_same_thread=False)
+    return connect(file, PATIENCE, isolation_level=None, check_same_thread=False)
 
 
 def prepare(database: sqlite3.Connection, *, kept: bool) -> None:
