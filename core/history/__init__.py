@@ -1,1 +1,1 @@
-"""History: the session files that hosts write, and the two operations that look into them."""
+"""History: the session files that hosts write, and the two operations that read them."""

@@ -1,4 +1,4 @@
-"""What a catalogue knows of session files: remembered from another process, or by a look."""
+"""The facts about session files that a catalogue shows, cached across processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.metadata_cache import Facts, FileFacts, Stamp
 
 MANY = 64
-"""Files from which on it is worth asking what another process remembered of them."""
+"""Number of files from which on the cache shared by processes is used."""
 
 
 class File(NamedTuple):
@@ -27,41 +27,41 @@ class File(NamedTuple):
     name: str
     status: os.stat_result
     before: SessionEntry | None = None
-    """What was known of it before it changed."""
+    """Its entry before the file changed."""
 
     @property
     def path(self) -> str:
-        """Where it lies."""
+        """Path of the file."""
         return f"{self.folder}/{self.name}"
 
     @property
     def stamp(self) -> Stamp:
-        """What changes when the file does."""
+        """A stamp that differs when the file has changed."""
         return stamp_of(self.status)
 
 
 class Seen(NamedTuple):
-    """What a process knows of a file: its stamp when it was read, and its session if it has one."""
+    """A process's cached facts about a file: its stamp, and its entry if it is a session."""
 
     stamp: Stamp
     entry: SessionEntry | None
 
     def of(self, status: os.stat_result) -> SessionEntry | None:
-        """Return the entry as one to go on from, when the file is still the same one."""
+        """Return the entry if it belongs to the same inode, to update it; else None."""
         return self.entry if self.stamp[2] == status.st_ino else None
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """Return what changes in a file's status when the file does."""
+    """Return a stamp of a file's status that differs when the file has changed."""
     return (status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def goes_on(entry: SessionEntry, before: SessionEntry, read: Read) -> bool:
-    """Return whether a file holds what it held before, and more after it.
+    """Return whether a file has the same content as before, possibly with more after it.
 
     Args:
-        entry: What the file says now.
-        before: What it said before.
+        entry: The current entry of the file.
+        before: Its earlier entry.
         read: Reads from the file.
     """
     return (
@@ -75,14 +75,14 @@ def goes_on(entry: SessionEntry, before: SessionEntry, read: Read) -> bool:
 
 
 class Look(Enum):
-    """What came of a look that told nothing."""
+    """Special result of examining a file."""
 
     FAILED = "failed"
-    """The file could not be read this time, which is not remembered."""
+    """The file could not be read this time; this is not cached."""
 
 
 Known: TypeAlias = SessionEntry | Literal[Look.FAILED] | None
-"""What is known of a file; None: it is no session."""
+"""The entry of a file; None when it is not a session."""
 
 
 def entries(
@@ -90,14 +90,13 @@ def entries(
     look: Callable[[Path, File], SessionEntry | None],
     open_facts: Callable[[], FileFacts] | None,
 ) -> list[Known]:
-    """Return what is known of session files, in their order.
+    """Return the entries of session files, in their order.
 
     Args:
-        files: Files of which this process knows nothing yet.
-        look: Finds out about a file, given its path as well; it raises ``OSError`` when
-            the file cannot be read.
-        open_facts: Opens what other processes remembered, asked when there are many
-            files; None: nothing is remembered.
+        files: Files that this process has not cached.
+        look: Examines a file, given its path as well; raises ``OSError`` when the file cannot be
+            read.
+        open_facts: Opens the cache shared by processes, for many files; None: use no cache.
     """
     looked = _Looker(look)
     if open_facts is None or len(files) < MANY:
@@ -124,14 +123,14 @@ def entries(
 
 
 class _Looker:
-    """Looks at files, and says of those that cannot be read that the look failed."""
+    """Examines files; returns ``Look.FAILED`` for those that cannot be read."""
 
     def __init__(self, look: Callable[[Path, File], SessionEntry | None]) -> None:
         self._look = look
         self._folders: dict[str, Path] = {}
 
     def __call__(self, file: File) -> Known:
-        # A Path made from its folder's takes half the time of one made from text.
+        # Joining to the folder's Path takes half the time of building a Path from text.
         folder = self._folders.get(file.folder)
         if folder is None:
             folder = self._folders[file.folder] = Path(file.folder)
@@ -144,7 +143,7 @@ class _Looker:
 
 
 def _told(entry: SessionEntry | None) -> str | None:
-    """Return an entry as text; None when its file's name is no text."""
+    """Return an entry as JSON; None when its file's name is not valid Unicode."""
     try:
         return entry.model_dump_json() if entry else ""
     except ValueError:

@@ -1,6 +1,6 @@
-"""The facts of one event, and its document: one deterministic text made from them.
+"""One event of a session, and its document: the text that represents the event.
 
-Reads, previews, queries and offsets all mean the same document.
+Reads, previews, queries and offsets all refer to this document.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ ToolStatus = Literal["ok", "error", "pending", "unanswered", "unknown"]
 
 
 class Event(Struct, frozen=True, dict=True):
-    """One addressable thing of a session."""
+    """One event of a session, which has a seq of its own."""
 
     seq: int
     kind: SlotKind
     facts: SlotFacts
-    """Facts of the slot that gives the event its seq."""
+    """Content of the slot that gives the event its seq."""
 
     result: SlotFacts | None
-    """Facts of what came back: of a call's result, a command, or a result alone."""
+    """Content of the slot with the output: a call's result, a command, or a result without a
+    call."""
 
     status: ToolStatus | None
-    """None for an event that is no tool's."""
+    """None for an event that is not a tool event."""
 
     @property
     def created_at(self) -> str | None:
-        """Time as recorded."""
+        """The recorded time."""
         return self.facts.created_at
 
     @property
     def tool(self) -> str | None:
-        """Name of the tool, from the half that recorded it."""
+        """Name of the tool, from the call or else from the result."""
         if self.status is None:
             return None
         return self.facts.tool or (self.result.tool if self.result else None)
@@ -51,7 +52,7 @@ class Event(Struct, frozen=True, dict=True):
 
     @property
     def full_output_path(self) -> str | None:
-        """Where the host put the whole output, if it recorded that."""
+        """Path at which the host stored the whole output, if it recorded one."""
         return self.result.full_output_path if self.result else None
 
     @property
@@ -69,7 +70,7 @@ class Event(Struct, frozen=True, dict=True):
     def _parts(self) -> list[str]:
         parts = []
         if self.kind != SlotKind.RESULT:
-            # A result alone does not make up the call that it is missing.
+            # A result without a call does not invent the call.
             if self.tool is not None:
                 parts.append(f"call: {self.tool}")
             if self.facts.arguments is not None:
@@ -93,13 +94,13 @@ def event_of(
     result: SlotFacts | None,
     missing: ToolStatus | None,
 ) -> Event:
-    """Return an event made from the facts of its slots.
+    """Return the event for a slot.
 
     Args:
-        seq: Its address.
+        seq: Its seq.
         kind: Kind of the slot at ``seq``.
-        facts: Facts of that slot.
-        result: Facts of the result that pairs with a call.
+        facts: Content of that slot.
+        result: Content of the matching result, for a call.
         missing: Status of a call without a result.
     """
     if kind in (SlotKind.COMMAND, SlotKind.RESULT):

@@ -1,8 +1,8 @@
-"""Lines of a long file, found from either of its ends without reading or keeping all of it.
+"""Find lines of a long file from either end without reading or keeping all of it.
 
-Both functions take a ``read`` that returns bytes by offset and size, so that they serve a
-catalogue, which opens a file for a moment, and a decoder, which keeps it open. As in
-``lines``, NUL bytes end a line as well: a machine that lost power leaves runs of them.
+Both functions take a ``read`` that returns bytes by offset and size. So they work for a catalogue,
+which opens a file briefly, and for a decoder, which keeps it open. As in ``lines``, NUL bytes also
+end a line: after a power failure a file may contain runs of them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 Read: TypeAlias = Callable[[int, int], bytes]
-"""Returns the bytes at an offset; fewer at the end of the file."""
+"""Returns up to that many bytes at an offset; fewer at the end of the file."""
 
 FIRST_PIECE = 8192
-"""Bytes that are read first: they hold what is looked for in nearly every file."""
+"""Bytes that are read first; in nearly every file they contain what is searched for."""
 
 _PIECE = 1 << 18
 LONGEST = 1 << 20
-"""Bytes of a line that ``last_lines_with`` returns, at most; a longer one is passed over."""
+"""Maximum length in bytes of a line that ``last_lines_with`` returns; longer ones are skipped."""
 
 
 def reader(handle: int) -> Read:
@@ -28,12 +28,12 @@ def reader(handle: int) -> Read:
 
 
 def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
-    """Yield the lines of a file from its beginning, without their newlines and empty ones.
+    """Yield the lines of a file from its beginning, without newlines and without empty lines.
 
     Args:
         read: Reads the file.
-        size: Bytes of the file; a last line without a newline is yielded too.
-        limit: Bytes to read, at most; a line that goes on behind them is not yielded.
+        size: Size of the file; a last line without a newline is yielded too.
+        limit: Maximum number of bytes to read; a line that extends beyond them is not yielded.
     """
     end = min(size, limit)
     start, piece = 0, FIRST_PIECE
@@ -50,7 +50,7 @@ def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
         first, *lines = data.split(b"\n")
         if any(pending) or first:
             yield b"".join((*pending, first))
-        # A file may hold gigabytes of NUL bytes, each of which counts as a line end.
+        # A file may contain gigabytes of NUL bytes, each of which counts as a line end.
         yield from filter(None, lines[:-1])
         pending = [lines[-1]]
     if start >= size and any(pending):
@@ -58,13 +58,13 @@ def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
 
 
 def last_lines_with(read: Read, start: int, end: int, *marks: bytes) -> Iterator[bytes]:
-    """Yield the lines that hold one of some marks, the last one first.
+    """Yield the lines that contain at least one of the marks, last line first.
 
     Args:
         read: Reads the file.
-        start: Where to stop looking: the beginning of a line.
+        start: Where to stop: the beginning of a line.
         end: Where to begin, going backwards: the end of a line.
-        marks: What to look for; long ones are found fastest.
+        marks: The byte strings to search for; long ones are found fastest.
     """
     overlap = max(map(len, marks)) - 1
     stop = end
@@ -82,12 +82,12 @@ def last_lines_with(read: Read, start: int, end: int, *marks: bytes) -> Iterator
 
 
 def _last(data: bytes, end: int, marks: tuple[bytes, ...]) -> int:
-    """Return where the last of the marks is that begins before ``end``; -1 for none."""
+    """Return the position of the last mark that begins before ``end``; -1 for none."""
     return max(data.rfind(mark, 0, end + len(mark) - 1) for mark in marks)
 
 
 def _line_at(read: Read, place: int, start: int, end: int) -> tuple[int, bytes | None]:
-    """Return where the line begins that holds a place, and the line unless it is too long."""
+    """Return the start of the line that contains a position, and the line unless it is too long."""
     low = max(start, place - LONGEST)
     before = read(low, place - low).replace(b"\0", b"\n")
     cut = before.rfind(b"\n")

@@ -1,9 +1,8 @@
-"""Folders and files of sessions: anything may vanish, be closed to us, or be no file.
+"""Read folders and files of sessions, which may vanish, be unreadable, or not be regular files.
 
-A search may hold hundreds of decoded sessions, and a system may give a process 256
-descriptors in all. So a file that was opened keeps its descriptor only as long as it
-is among the last ``LIMIT`` that were read; after that it is opened again when it is
-read again. A file that was replaced meanwhile is then found to be another one.
+A search may use hundreds of decoded sessions, while some systems allow a process 256 descriptors
+in all. So only the ``LIMIT`` files read most recently keep an open descriptor; any other is opened
+again when it is read again. If it was replaced meanwhile, the read detects this.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from threading import RLock
 from hindnote.core.system.shortage import is_shortage
 
 LIMIT = 16
-"""Descriptors of session files that a process keeps open. One more for each thread that reads
-at this moment is the most that there can be."""
+"""Maximum number of open descriptors of session files, plus one for each thread that is
+reading."""
 
 
 def scan_folder(folder: str) -> list[os.DirEntry[str]]:
-    """Return what lies in a folder; nothing when it cannot be looked into.
+    """Return the entries of a folder; empty when it cannot be read.
 
     Raises:
         OSError: This process has too few descriptors or too little memory.
@@ -39,7 +38,7 @@ def scan_folder(folder: str) -> list[os.DirEntry[str]]:
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a folder; not when that cannot be found out."""
+    """Return whether an entry is a folder; False when this cannot be determined."""
     try:
         return entry.is_dir()
     except OSError:
@@ -47,10 +46,10 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def open_file(path: Path) -> int:
-    """Return a handle of a file to read, which its caller closes; never waits at a pipe.
+    """Return a handle for reading a file, which the caller must close; never blocks on a pipe.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(handle).st_mode):
@@ -60,10 +59,10 @@ def open_file(path: Path) -> int:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file; never waits at a pipe.
+    """Return the content of a file; never blocks on a pipe.
 
     Raises:
-        OSError: It cannot be read, or is no regular file.
+        OSError: It cannot be read, or is not a regular file.
     """
     with os.fdopen(open_file(path), "rb") as file:
         return file.read()
@@ -73,14 +72,14 @@ def read_file(path: Path) -> bytes:
 
 
 class _Held:
-    """One descriptor, or none; ``lock`` is held by whoever uses or closes it."""
+    """A descriptor, or -1 when closed; whoever uses or closes it must have ``lock``."""
 
     def __init__(self) -> None:
-        # A finalizer may run within any other step of the same thread.
+        # Reentrant, since a finalizer may run at any point of the same thread.
         self.lock = RLock()
         self.fd = -1
         self.used = False
-        """Whether it was read since the pool last looked at it."""
+        """Whether it was read since the pool last checked it."""
 
     def close(self) -> None:
         fd, self.fd = self.fd, -1
@@ -89,10 +88,10 @@ class _Held:
 
 
 class Pool:
-    """Descriptors in the order in which they were opened. Thread-safe.
+    """The open descriptors, in the order in which they were opened. Thread-safe.
 
     Args:
-        limit: How many to keep open.
+        limit: Maximum number of open descriptors.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -102,14 +101,14 @@ class Pool:
 
     @property
     def count(self) -> int:
-        """How many descriptors are open."""
+        """Number of open descriptors."""
         return len(self._open)
 
     def open(self, held: _Held, path: Path) -> None:
         """Open a file for ``held``, whose lock the caller has.
 
         Raises:
-            OSError: It cannot be opened, or is no regular file.
+            OSError: It cannot be opened, or is not a regular file.
         """
         self._make_room()
         try:
@@ -123,7 +122,7 @@ class Pool:
             self._open.append(held)
 
     def drop(self, held: _Held) -> None:
-        """Close a descriptor, once nobody reads through it."""
+        """Close a descriptor, waiting until nobody reads from it."""
         with held.lock:
             held.close()
         with self._lock:
@@ -131,14 +130,14 @@ class Pool:
                 self._open.remove(held)
 
     def close_idle(self) -> None:
-        """Close every descriptor that is not being read through at this moment."""
+        """Close every descriptor that is not being read at this moment."""
         with self._lock:
             for held in list(self._open):
                 if _closed(held) and held in self._open:
                     self._open.remove(held)
 
     def _make_room(self) -> None:
-        """Close descriptors until one more fits, those that were read lately last."""
+        """Close descriptors until one more fits, recently read ones last."""
         with self._lock:
             for _ in range(2 * len(self._open)):
                 if len(self._open) < self._limit:
@@ -150,7 +149,7 @@ class Pool:
 
 
 def _closed(held: _Held) -> bool:
-    """Close a descriptor unless somebody is reading through it; return whether it is closed."""
+    """Close a descriptor unless it is being read; return whether it is closed."""
     if not held.lock.acquire(blocking=False):
         return False
     try:
@@ -165,14 +164,14 @@ POOL = Pool()
 
 
 class OpenFile:
-    """A file as it was when it was opened. Thread-safe.
+    """A file, kept open through a pool. Thread-safe.
 
     Args:
         path: The file.
-        pool: What bounds the number of open descriptors.
+        pool: Limits the number of open descriptors.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
 
     def __init__(self, path: Path, pool: Pool = POOL) -> None:
@@ -186,10 +185,10 @@ class OpenFile:
         self._finalizer = weakref.finalize(self, pool.drop, self._held)
 
     def read(self, size: int, offset: int) -> bytes:
-        """Return bytes from an offset on; fewer, or none, at the end of the file.
+        """Return bytes from an offset; fewer, or none, at the end of the file.
 
         Raises:
-            OSError: It cannot be read; ``ESTALE`` when another file lies in its place.
+            OSError: It cannot be read; ``ESTALE`` when the path now belongs to another file.
         """
         held = self._held
         with held.lock:
@@ -199,7 +198,7 @@ class OpenFile:
             return os.pread(held.fd, size, offset)
 
     def status(self) -> os.stat_result:
-        """Return the file's present status.
+        """Return the file's current status.
 
         Raises:
             OSError: As for ``read``.
@@ -210,7 +209,7 @@ class OpenFile:
             return os.fstat(self._held.fd)
 
     def close(self) -> None:
-        """Give the descriptor back. Whoever reads again opens the file again."""
+        """Close the descriptor; a later read opens the file again."""
         self._pool.drop(self._held)
 
     def _reopen(self) -> None:

@@ -1,4 +1,4 @@
-"""A bounded memory of decoded files: each is decoded once and extended while it grows."""
+"""A bounded cache of decoded files: each is decoded once and extended while it grows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Index(Protocol):
-    """What a decoder keeps of one file."""
+    """The decoded form of one file."""
 
     def extend(self) -> None:
-        """Take in the lines that its file gained.
+        """Decode the lines that were appended to its file.
 
-        Readers may use the index meanwhile, so publish a new state at the end.
+        Other threads may be using the index, so publish the new state at the end.
         """
         ...
 
@@ -36,16 +36,16 @@ class _Slot(Struct, Generic[IndexT]):
 
 
 class FileCache(Generic[IndexT]):
-    """Decoded files by path, least recently used ones forgotten. Thread-safe.
+    """Decoded files by path, evicting the least recently used. Thread-safe.
 
-    A file that was truncated, rewritten or replaced is decoded afresh; its old
-    index stays usable for whoever still holds it. When memory or descriptors run
-    short, all other files are forgotten, and the file is tried once more. Files of running sessions are
-    remembered apart from the others, so that a search through many forgets none.
+    A file that was truncated, rewritten or replaced is decoded again; its old index stays usable
+    for callers that still have it. When memory or descriptors run out, all other files are
+    evicted, and the file is tried once more. Files of running sessions are cached separately from
+    the others, so that a search through many sessions does not evict them.
 
     Args:
-        decode: Makes an index of a freshly opened file, all its lines read.
-        limit: Files to remember, at most, of running sessions and of others each.
+        decode: Decodes a newly opened file into an index.
+        limit: Maximum number of cached files of running sessions, and also of others.
     """
 
     def __init__(self, decode: Callable[[LineFile], IndexT], limit: int = 8) -> None:
@@ -56,15 +56,15 @@ class FileCache(Generic[IndexT]):
         self._others: OrderedDict[Path, _Slot[IndexT]] = OrderedDict()
 
     def get(self, path: Path, *, running: bool = False) -> IndexT:
-        """Return the index of a file in its present state.
+        """Return the up-to-date index of a file.
 
         Args:
             path: The file.
             running: The file is the session that a call belongs to.
 
         Raises:
-            OSError: The file cannot be opened or read, or descriptors run short.
-            MemoryError: There is too little memory to decode it.
+            OSError: The file cannot be opened or read, or no descriptors are left.
+            MemoryError: There is not enough memory to decode it.
         """
         slot = self._slot(path, running)
         with slot.lock:
@@ -73,15 +73,15 @@ class FileCache(Generic[IndexT]):
             except (MemoryError, OSError) as error:
                 if not is_shortage(error):
                     raise
-                # What is remembered takes memory and descriptors, and can be had again.
+                # The cache uses memory and descriptors, and its content can be decoded again.
                 self._forget(slot)
                 held = self._present(path, slot)
             slot.held = held
             return held[1]
 
     def _present(self, path: Path, slot: _Slot[IndexT]) -> tuple[LineFile, IndexT]:
-        """Return a file and its index in its present state, taken out of its slot."""
-        # Put back only when all went well: an index that stopped halfway is of no use.
+        """Return a file and its up-to-date index, removed from its slot."""
+        # Put back only on success, since an index whose update was interrupted is unusable.
         held, slot.held = slot.held, None
         state = State.REPLACED if held is None else held[0].state()
         if held is not None and state is State.SAME:
@@ -97,7 +97,7 @@ class FileCache(Generic[IndexT]):
             raise
 
     def _forget(self, kept: _Slot[IndexT]) -> None:
-        """Forget every file but the one that is being read."""
+        """Evict every file except the one that is being read."""
         with self._lock:
             for slots in (self._running, self._others):
                 for path in [path for path, slot in slots.items() if slot is not kept]:
@@ -116,7 +116,7 @@ class FileCache(Generic[IndexT]):
 
 
 def _close(slot: _Slot[IndexT]) -> None:
-    """Give the descriptor of a forgotten file back; whoever still holds the index may read on."""
+    """Close an evicted file; callers that still have its index can go on reading."""
     held = slot.held
     if held is not None:
         held[0].close()

@@ -1,9 +1,8 @@
-"""JSON text that hosts wrote: read strictly, mended where it can be, kept verbatim.
+"""JSON text that hosts wrote: strict parsing, repair of lone surrogates, and verbatim output.
 
-``msgspec`` refuses a line with a lone surrogate, escaped or not, and skips over
-numbers that JSON cannot carry when nobody asks for them. ``mend`` makes the first
-readable; ``parse`` finds the second. What passes ``parse`` can be written out again
-as valid JSON.
+``msgspec`` rejects a line with a lone surrogate, escaped or not, and skips numbers out of JSON's
+range in fields that are not requested. ``mend`` repairs the first; ``parse`` detects the second.
+Text that ``parse`` accepts can be written out again as valid JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 MAX_DEPTH = 512
-"""Levels of nesting that are read; every supported Python can walk that deep."""
+"""Maximum nesting depth; every supported Python can recurse that deep."""
 
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
@@ -31,14 +30,14 @@ T = TypeVar("T")
 
 
 class Unreadable(ValueError):
-    """A line that holds no JSON value which could be passed on; the message says why."""
+    """A line that is not an acceptable JSON value; the message says why."""
 
 
 def parse(data: bytes) -> Any:
-    """Return the value of one JSON text, its strings free of lone surrogates.
+    """Return the value of one JSON text, with lone surrogates replaced.
 
     Raises:
-        Unreadable: Malformed, NaN or infinite, a number or a nesting out of bounds.
+        Unreadable: Malformed, NaN or infinite, or a number or nesting beyond the limits.
     """
     try:
         value = _decoded(data)
@@ -59,27 +58,28 @@ def _decoded(data: bytes) -> Any:
 
 
 def shaped(raw: msgspec.Raw, shape: type[T]) -> T | None:
-    """Return a part of a text that ``parse`` accepts; None when it is missing or of another shape.
+    """Return a part of a text that ``parse`` accepts; None if it is missing or has another type.
 
     Args:
-        raw: The part, as it was passed over while its surroundings were decoded.
-        shape: Type of what is wanted.
+        raw: The part, left undecoded when its surroundings were decoded.
+        shape: The type to decode it as.
     """
     try:
         return msgspec.json.decode(raw, type=shape)
     except (msgspec.ValidationError, RecursionError):
         return None
     except msgspec.MsgspecError:
-        # Passing over looks at no string, so bytes that are no UTF-8 come to light here.
+        # An undecoded part was not checked for valid UTF-8, so an invalid byte is detected only
+        # here.
         mended = msgspec.Raw(mend(bytes(raw)))
     return shaped(mended, shape) if bytes(mended) != bytes(raw) else None
 
 
 def accepted(line: bytes, shape: type[T]) -> T:
-    """Return a line that ``parse`` accepts, in a shape whose fields take any value.
+    """Return a line that ``parse`` accepts, decoded as a type whose fields take any value.
 
     Raises:
-        msgspec.MsgspecError: It is of another shape.
+        msgspec.MsgspecError: It does not have this type.
     """
     try:
         return msgspec.json.decode(line, type=shape)
@@ -88,11 +88,11 @@ def accepted(line: bytes, shape: type[T]) -> T:
 
 
 def placeholder(name: str, coded: msgspec.Raw) -> str:
-    """Return what stands in a text for data: ``[image image/png, 12,345 bytes]``.
+    """Return the placeholder for data in a text: ``[image image/png, 12,345 bytes]``.
 
     Args:
-        name: What it is.
-        coded: The data in base64, as the host recorded them; without size when they are no text.
+        name: The kind of data.
+        coded: The data in base64 as recorded; without size when this is not a string.
     """
     data = bytes(coded)
     if not data.startswith(b'"'):
@@ -116,7 +116,7 @@ def too_deep(value: Any) -> bool:
 
 
 def mend(data: bytes) -> bytes:
-    """Return ``data`` with each lone surrogate escape and each invalid byte as U+FFFD."""
+    """Return ``data`` with each lone surrogate escape and each invalid byte replaced by U+FFFD."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\\u" in data:
         data = _ESCAPE.sub(_mended, data)
@@ -128,10 +128,10 @@ def _mended(match: re.Match[bytes]) -> bytes:
 
 
 def compact(raw: bytes) -> str:
-    """Return a JSON text on one line: no blanks between tokens, keys and numbers verbatim.
+    """Return a JSON text on one line without spaces between tokens; keys and numbers verbatim.
 
-    Escapes that only spell an ordinary character are resolved, so that a search
-    finds the character; quotes, backslashes and what cannot be seen stay escaped.
+    Escapes of ordinary characters are decoded, so that a search finds the character; quotes,
+    backslashes and invisible characters stay escaped.
 
     Args:
         raw: A JSON text that ``parse`` accepts.

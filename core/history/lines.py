@@ -1,6 +1,6 @@
 r"""One JSON Lines file that a host may still be writing.
 
-``LineFile`` knows bytes and lines, not what they mean. Usage by a decoder::
+``LineFile`` handles bytes and lines, not their meaning. Usage by a decoder::
 
     file = LineFile(path)              # raises OSError
     for offset, line in file.advance():  # every line that is new since the last pass
@@ -12,11 +12,10 @@ r"""One JSON Lines file that a host may still be writing.
         case State.REPLACED: …forget everything and open a new LineFile
     file.read(offset, size)            # a line again, when its body is wanted
 
-Lines end at ``\n`` bytes only, since hosts store U+2028 and its like raw. A last
-line without its newline is delivered when it is a whole JSON object, and held back
-without complaint otherwise: the host is writing it. A file that was renamed over can be
-read as long as its descriptor is open (see ``files``); after that, what is read
-of it is nothing, and never the other file's bytes.
+Lines end at ``\n`` bytes only, since hosts store U+2028 and similar characters unescaped. A last line without a
+newline is delivered if it is a complete JSON object; otherwise the host is still writing it, and
+it is not delivered yet. A file whose path was replaced can be read as long as its descriptor is
+open (see ``files``); after that, reads return nothing, and never bytes of the other file.
 """
 
 from __future__ import annotations
@@ -40,43 +39,43 @@ if TYPE_CHECKING:
 RowT = TypeVar("RowT")
 
 FILE_LIMIT = 1 << 30
-"""Bytes of a file, at most; a larger one is refused before anything of it is read."""
+"""Maximum size of a file in bytes; a larger one is refused before it is read."""
 
 LINE_LIMIT = 128 << 20
-"""Bytes of a line, at most; a longer one is passed over, and counts as damaged."""
+"""Maximum length of a line in bytes; a longer one is skipped, and counts as damaged."""
 
 _CHUNK = 1 << 17
 _PROBE = 1024
 
 _PIECES = re.compile(rb"\0+|[^\0]+")
 _PASSED_OVER = b"\0\n"
-"""Stands for a line that was too long to keep."""
+"""Placeholder for a line that was too long to keep."""
 
 
 class State(Enum):
-    """What became of a file since it was last read."""
+    """How a file has changed since it was last read."""
 
     SAME = "same"
     GREW = "grew"
     REPLACED = "replaced"
-    """Truncated, rewritten, rotated or gone: nothing read before holds."""
+    """Truncated, rewritten, rotated or deleted: all that was read before is invalid."""
 
 
 class Batch(NamedTuple):
-    """Lines that follow each other in a file: three lists of the same length."""
+    """Consecutive lines of a file, as three lists of the same length."""
 
     offsets: list[int]
     sizes: list[int]
-    """Bytes of each line without its newline."""
+    """Length of each line in bytes, without its newline."""
 
     lines: list[bytes]
-    """Blank ones too, and each with its newline if it has one."""
+    """The lines, including blank ones, each with its newline if it has one."""
 
     def filled(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the offset and bytes of each line that is not blank, without its newline.
+        """Yield the offset and bytes of each non-blank line, without its newline.
 
-        NUL bytes end a line as well, and each run of them is a line that nobody can read:
-        a machine that lost its power leaves them where a file had grown already.
+        NUL bytes also end a line, and each run of them is yielded as an unreadable line: after a
+        power failure they appear where a file had already been extended.
         """
         for offset, size, line in zip(*self, strict=True):
             if not size or line.isspace():
@@ -95,13 +94,13 @@ class Batch(NamedTuple):
         take: Callable[[list[Any], list[int], list[int]], None],
         damaged: Callable[[Damage], None],
     ) -> None:
-        """Decode the lines one by one, for a batch that cannot be decoded as a whole.
+        """Decode the lines one by one, if decoding the batch as a whole failed.
 
         Args:
-            decode: Makes a row of a line; it raises ``Unreadable``.
-            keep: Returns whether a row is to be taken, given its offset and bytes as well.
-            take: Gets rows with their offsets and bytes: all that lie between two damaged lines.
-            damaged: Gets each line that cannot be decoded, after the rows before it.
+            decode: Decodes a line into a row; raises ``Unreadable``.
+            keep: Returns whether to take a row, given its offset and size as well.
+            take: Receives rows with their offsets and sizes: all rows between two damaged lines.
+            damaged: Receives each line that cannot be decoded, after the rows before it.
         """
         rows: list[RowT] = []
         offsets: list[int] = []
@@ -122,15 +121,15 @@ class Batch(NamedTuple):
 
 
 class LineFile:
-    """A JSON Lines file, read as far as it has been written.
+    """A JSON Lines file, read up to the point to which it has been written.
 
-    Not thread-safe but for ``read``: one thread at a time advances it.
+    Only ``read`` is thread-safe: one thread at a time may advance it.
 
     Args:
-        path: The file. A relative path is taken as it stands.
+        path: The file. A relative path is used as it is.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -143,18 +142,18 @@ class LineFile:
 
     @property
     def end(self) -> int:
-        """Byte up to which lines were delivered."""
+        """Offset up to which lines have been delivered."""
         return self._end
 
     def close(self) -> None:
-        """Give the descriptor back; whoever reads again opens the file again."""
+        """Close the descriptor; a later read opens the file again."""
         self._file.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return bytes of the file as it was opened; fewer when it was truncated or replaced.
+        """Return bytes of the opened file; fewer when it was truncated or replaced.
 
         Raises:
-            OSError: This process has too few descriptors or too little memory.
+            OSError: This process has no descriptors or memory left.
         """
         try:
             data = self._file.read(size, offset)
@@ -171,7 +170,7 @@ class LineFile:
         return b"".join(parts)
 
     def rewritten(self) -> bool:
-        """Return whether bytes that were read have changed since, as far as its ends tell."""
+        """Return whether bytes that were read have changed since, judged by the file's two ends."""
         try:
             now = self._file.status()
         except OSError as error:
@@ -188,7 +187,7 @@ class LineFile:
         return all(self.read(offset, len(data)) == data for offset, data in self._probes)
 
     def state(self) -> State:
-        """Return what became of the file, without reading new lines."""
+        """Return how the file has changed, without reading new lines."""
         try:
             now = self.path.stat()
         except OSError:
@@ -201,25 +200,25 @@ class LineFile:
         if not self._begins_and_ends_as_before():
             return State.REPLACED
         if self._open_line and self.read(self._end, 1) not in (b"", b"\n"):
-            # A whole object that goes on behind its end was no whole line after all.
+            # More text after a complete object: it was not the whole line after all.
             return State.REPLACED
         return State.GREW
 
     def advance(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each new line's byte offset and bytes, without its newline.
+        """Yield the byte offset and content of each new line, without its newline.
 
-        Blank lines are left out. To be exhausted before it is called again.
+        Skips blank lines. Exhaust the iterator before calling this again.
         """
         for batch in self.batches():
             yield from batch.filled()
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the new lines, as many at once as were read at once.
+        """Yield the new lines in batches, as they were read.
 
-        To be exhausted before it is called again.
+        Exhaust the iterator before calling this again.
 
         Raises:
-            OSError: ``EFBIG`` when the file has more than ``FILE_LIMIT`` bytes.
+            OSError: ``EFBIG`` when the file is larger than ``FILE_LIMIT``.
         """
         self._known = self._file.status()
         limit = self._known.st_size
@@ -249,13 +248,14 @@ class LineFile:
         self._remember_probes()
 
     def _pieces(self, start: int, limit: int) -> Iterator[list[bytes] | int]:
-        """Yield lines with their newlines; at last what has none, in a list of its own.
+        """Yield lines with their newlines; a last one without a newline comes in a list of its own.
 
-        Of a line that is longer than ``LINE_LIMIT`` only its length is yielded.
+        For a line longer than ``LINE_LIMIT``, only its length is yielded.
         """
         pending: list[bytes] = []
         length = 0
-        """Bytes of the line that has begun; more than those in ``pending`` if it is too long."""
+        """Length of the current line so far; greater than that of ``pending`` if it is too
+        long."""
         while start < limit:
             chunk = self._file.read(min(_CHUNK, limit - start), start)
             if not chunk:
@@ -287,7 +287,7 @@ class LineFile:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Return whether an unfinished line is a complete object all the same."""
+    """Return whether a line without a newline is a complete object."""
     line = line[line.rfind(b"\0") + 1 :]
     if not line.rstrip().endswith(b"}"):
         return False

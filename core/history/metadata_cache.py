@@ -1,8 +1,8 @@
-"""Facts about files, remembered across processes; a cache that may vanish at any time.
+"""Facts about files, cached across processes; the cache may be deleted at any time.
 
-One SQLite file under the platform's cache directory. It is never needed: what cannot
-be read from it is found out again, what cannot be written to it is not remembered,
-and a damaged one is thrown away.
+It is one SQLite file in the platform's cache directory, and optional: facts that cannot be read
+from it are determined again, facts that cannot be written are not cached, and a damaged file is
+deleted.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pathlib import Path
 from hindnote.core.fs.throwaway_sqlite import cache_folder, connect, drop_damaged, make_way, seal
 
 Stamp = tuple[int, int, int]
-"""Size, time of change in nanoseconds, inode: a file with the same stamp is the same."""
+"""Size, modification time in nanoseconds, inode: a file with the same stamp is unchanged."""
 
 Facts = tuple[str, Stamp, str]
-"""A file's path, its stamp, and what is known of it, as text."""
+"""A file's path, its stamp, and its facts as text."""
 
 _VERSION = 1
 _KEPT_SECONDS = 90 * 86_400
 _PATIENCE = 0.5
-"""Seconds to wait for another process; finding the facts out again is cheap."""
+"""Seconds to wait for another process; determining the facts again is cheap."""
 
 _LARGEST = 2**63 - 1
 
@@ -39,12 +39,11 @@ CREATE TABLE IF NOT EXISTS facts (
 
 
 class FileFacts:
-    """What is remembered of one kind of file. Safe to use from several processes.
+    """The cached facts about one kind of file. Several processes may use it at once.
 
     Args:
-        kind: Names the kind of facts and the form of their text; a new form needs a
-            new name.
-        folder: Where the cache lies; by default the platform's cache directory.
+        kind: Names the kind of facts and their format; a new format needs a new name.
+        folder: Folder of the cache; by default the platform's cache directory.
     """
 
     def __init__(self, kind: str, folder: Path | None = None) -> None:
@@ -53,9 +52,9 @@ class FileFacts:
         self._opened: os.stat_result | None = None
 
     def load(self) -> dict[str, tuple[Stamp, str]]:
-        """Return everything that is remembered, by path; empty when nothing can be read.
+        """Return all cached facts by path; empty when nothing can be read.
 
-        A row that is not as it was written is as good as none.
+        Rows whose checksum is wrong are ignored.
         """
         query = "SELECT path, size, changed, inode, told, seal FROM facts WHERE kind = ?"
         try:
@@ -72,12 +71,12 @@ class FileFacts:
         }
 
     def store(self, facts: Iterable[Facts]) -> None:
-        """Remember facts, if possible; what is old is forgotten."""
+        """Cache facts, if possible, and delete old ones."""
         now = time.time()
         rows = list(self._rows(facts, now))
         try:
             with closing(self._open()) as database, database:
-                # What was stored in the future, by a wrong clock, would stay for good.
+                # A row dated in the future, because of a wrong clock, would never expire.
                 database.execute(
                     "DELETE FROM facts WHERE stored NOT BETWEEN ? AND ?",
                     (now - _KEPT_SECONDS, now + _KEPT_SECONDS),
@@ -87,7 +86,7 @@ class FileFacts:
             self._failed(error)
 
     def _rows(self, facts: Iterable[Facts], now: float) -> Iterator[tuple[object, ...]]:
-        """Yield the rows of what can be kept: names that are text, and numbers that fit."""
+        """Yield the rows that SQLite can store: paths that are valid Unicode, numbers that fit."""
         kind = self._kind
         for path, stamp, told in facts:
             if max(stamp) <= _LARGEST:
@@ -97,7 +96,7 @@ class FileFacts:
     def _file(self) -> Path:
         if self._folder is None:
             self._folder = cache_folder()
-        # The folder may be a link; what is in it may not.
+        # The folder itself may be a link; links inside it are not followed.
         return self._folder.resolve() / f"files-v{_VERSION}.sqlite3"
 
     def _open(self) -> sqlite3.Connection:

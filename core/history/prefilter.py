@@ -1,18 +1,17 @@
-r"""Ruling sessions out by the bytes of their files, before any is decoded.
+r"""Rule out sessions by the bytes of their files, without decoding them.
 
-Of each literal of a query a *needle* is taken: letters that stand in the file's
-bytes whenever the literal stands in a document of the session. The reasoning, on
-which no hit may be lost:
+For each literal of a query a *needle* is chosen: letters that the file's bytes must contain if a
+document of the session contains the literal. No hit may be lost, because:
 
-- Documents are made of the file's JSON strings, of JSON texts from the file, and of
-  a few words that the core and the decoder add. So a needle is no part of such a
-  word, and it holds letters only: numbers may be printed anew, other characters may
-  be escaped or stand where two parts were joined.
-- A letter stands in JSON as itself, or as a ``\u`` escape. A file with an escape
+- Documents consist of the file's JSON strings, of JSON texts from the file, and of
+  a few words that the core and the decoder add. So a needle is not part of such a
+  word, and contains only letters: numbers may be printed differently, other characters
+  may be escaped, or occur where two parts were joined.
+- JSON writes a letter as itself or as a ``\u`` escape. A file with an escape
   that could be a letter, or one of the short ones, is never ruled out.
-- What folds to an ASCII letter and is none (``K``, ``ſ``, ``İ``, ``ı``) counts as a
-  possible match, unless the needle has no such letter.
-- Of a needle beyond ASCII every spelling in every case is looked for.
+- Non-ASCII characters that fold to an ASCII letter (``K``, ``ſ``, ``İ``, ``ı``)
+  count as a possible match, unless the needle has no such letter.
+- A non-ASCII needle is searched for in every spelling and every case.
 """
 
 from __future__ import annotations
@@ -51,27 +50,27 @@ CORE_WORDS = (
     "complete",
     "incomplete",
 )
-"""Letters that the core's own parts of a document add."""
+"""Words that the core itself adds to documents."""
 
 SHORTEST = 3
-"""Letters of an ASCII needle, at least."""
+"""Minimum length of an ASCII needle, in letters."""
 
 PLAIN_FROM = 5
-"""Letters from which a needle without twins is taken, though one with twins is longer."""
+"""Minimum length at which a needle without twins is preferred to a longer one with twins."""
 
 WIDE_CLUSTERS = 32
 VARIANTS_LIMIT = 64
-"""Ways of writing one needle beyond ASCII, at most."""
+"""Maximum number of ways to write one non-ASCII needle."""
 
 CHUNK = 4 << 20
 OVERLAP = 1 << 10
-"""Bytes read again with the next chunk; no needle is longer."""
+"""Bytes of each chunk that are read again with the next one; no needle is longer."""
 
 _TWINS = ("\u212a".encode(), "\u017f".encode(), "\u0130".encode(), "\u0131".encode())
 _TWINNED = re.compile("[ksi]")
 
-# Escapes of control characters without a short form; anything else that is spelled
-# as \uXXXX could be a letter, or print as a short escape with a letter in it.
+# Matches all escapes except those of control characters without a short form: any other \uXXXX
+# could be a letter, or be printed as a short escape that contains a letter.
 _TELLING = re.compile(rb"\\u(?!00(?:0[0-7bBeEfF]|1))")
 _TELLING_RG = r"\\u(?:[1-9a-fA-F]|0[1-9a-fA-F]|00[2-9a-fA-F]|000[89aAcCdD])"
 
@@ -79,24 +78,24 @@ _CASED_BELOW = 0x1F000
 
 
 class Needles(Struct, frozen=True):
-    """What a file must hold one of, to hold a match of a query."""
+    """Byte strings of which a file must contain one to contain a match of a query."""
 
     ascii: tuple[bytes, ...] = ()
-    """Lower-case; to be found in lower-cased bytes."""
+    """In lower case; searched for in lower-cased bytes."""
 
     wide: tuple[bytes, ...] = ()
-    """To be found as they stand."""
+    """Searched for as they are."""
 
     twinned: bool = False
-    """Whether one of the ASCII ones has letters that others fold to."""
+    """Whether one of the ASCII needles has letters to which other characters fold."""
 
     @classmethod
     def of(cls, matcher: Matcher, words: Iterable[str]) -> Needles | None:
-        """Return the needles of a query; None when one of its literals has none.
+        """Return the needles of a query; None if some literal has no needle.
 
         Args:
             matcher: The query.
-            words: Lower-case ASCII words that documents may add to what the file holds.
+            words: Lower-case ASCII words that documents may add to the file's content.
         """
         added = (*CORE_WORDS, *words)
         ascii_ones: list[str] = []
@@ -116,7 +115,7 @@ class Needles(Struct, frozen=True):
         )
 
     def may_hold(self, path: Path) -> bool:
-        """Return whether a file may hold a match; true when it cannot be read."""
+        """Return whether a file may contain a match; True when it cannot be read."""
         try:
             with os.fdopen(open_file(path), "rb", buffering=0) as file:
                 return any(map(self.in_bytes, _chunks(file.read)))
@@ -124,8 +123,8 @@ class Needles(Struct, frozen=True):
             return True
 
     def in_bytes(self, data: bytes) -> bool:
-        """Return whether bytes of a JSON Lines file may hold a match."""
-        # Plain loops: this is asked of every line that a search comes by.
+        """Return whether bytes of a JSON Lines file may contain a match."""
+        # Plain loops, since this is called for every line that a search reads.
         for needle in self.wide:
             if needle in data:
                 return True
@@ -139,7 +138,7 @@ class Needles(Struct, frozen=True):
         return b"\\u" in data and _has_telling_escape(data)
 
     def pattern(self) -> str:
-        """Return a regular expression for ripgrep, for bytes that ``in_bytes`` may accept."""
+        """Return a ripgrep pattern that matches all bytes which ``in_bytes`` may accept."""
         parts = [f"(?i-u:{needle.decode()})" for needle in self.ascii]
         wide = (*self.wide, *(_TWINS if self.twinned else ()))
         parts.extend("(?-u:" + "".join(f"\\x{byte:02X}" for byte in one) + ")" for one in wide)
@@ -158,7 +157,7 @@ def _has_telling_escape(data: bytes) -> bool:
 
 
 def _unescaped(data: bytes, position: int) -> bool:
-    """Return whether the backslash at a position is no second half of an escaped one."""
+    """Return whether the backslash at a position is not itself escaped."""
     start = position
     while start and data[start - 1] == ord("\\"):
         start -= 1
@@ -169,7 +168,7 @@ def _unescaped(data: bytes, position: int) -> bool:
 
 
 def _ascii_needle(literal: str, added: Sequence[str]) -> str | None:
-    """Return the most telling run of ASCII letters in a literal."""
+    """Return the run of ASCII letters in a literal that excludes most files."""
     best = ""
     for single, run in groupby(clusters(literal), lambda one: one.isascii() and one.isalpha()):
         letters = "".join(run).lower()
@@ -187,7 +186,7 @@ def _within(letters: str, added: Sequence[str]) -> bool:
 
 
 def _wide_needle(literal: str) -> list[bytes]:
-    """Return each way of writing some clusters beyond ASCII; none when there are too many."""
+    """Return all ways to write some non-ASCII clusters; empty when there are too many."""
     spelled: list[tuple[str, ...]] = []
     for cluster in clusters(literal):
         if cluster.isascii() or not unicodedata.category(cluster[0]).startswith("L"):
@@ -205,7 +204,7 @@ def _wide_needle(literal: str) -> list[bytes]:
 
 
 def _ways(cluster: str) -> tuple[str, ...]:
-    """Return each string that a cluster of a query matches."""
+    """Return every string that one cluster of a query matches."""
     found = {
         "".join(cased)
         for spelling in spellings(cluster)
@@ -216,13 +215,13 @@ def _ways(cluster: str) -> tuple[str, ...]:
 
 @cache
 def _cases(char: str) -> tuple[str, ...]:
-    """Return the code points that one matches when case is ignored."""
+    """Return the code points that match this one when case is ignored."""
     return tuple({char, *re.findall(re.escape(char), _cased(), re.IGNORECASE)})
 
 
 @cache
 def _cased() -> str:
-    """Return every code point that has another one in another case."""
+    """Return every code point that has a counterpart in another case."""
     return "".join(
         char
         for char in map(chr, range(_CASED_BELOW))

@@ -1,12 +1,12 @@
-"""What a host's decoder gives the core: one native session, lazily.
+"""The interface between a host's decoder and the core: one session, decoded lazily.
 
-A decoder reads native entries, allocates *seqs* in append order over the whole
-file, finds the active branch, and answers with arrays for the spine and facts
-per slot on demand. Pairing calls with results, events, documents, paging and
-search are the core's (``timeline``, ``document``, ``selection``).
+A decoder reads native entries, allocates *seqs* in append order over the whole file, finds the
+active branch, and provides arrays for its slots and the content of each slot on demand. The core
+pairs calls with results, builds events and documents, and does paging and search (``timeline``,
+``document``, ``selection``).
 
-Seqs start at 1 and depend on the kind of an entry and its role alone, never on
-visible content, so appending or branching renumbers nothing.
+Seqs start at 1 and depend only on the kinds and roles of entries, never on visible content. So
+appending or branching does not renumber anything.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class SlotKind(IntEnum):
-    """What lies at a seq on the active branch."""
+    """The kind of the slot at a seq."""
 
     NOTHING = 0
-    """Takes its seq and is no event: an answer without text, a repeated row."""
+    """Has a seq but is not an event: an answer without text, a repeated row."""
 
     USER = 1
     ASSISTANT = 2
@@ -38,7 +38,7 @@ class SlotKind(IntEnum):
     CALL = 3
     RESULT = 4
     COMMAND = 5
-    """A command that the person ran: a tool event complete in itself."""
+    """A command that a person ran: a complete tool event by itself."""
 
     CONTEXT = 6
 
@@ -46,11 +46,10 @@ class SlotKind(IntEnum):
 class Branch(Struct, weakref=True):
     """The active branch: parallel arrays in ascending order of seq.
 
-    ``answers`` numbers the answers of the model from 1 in branch order, the same
-    number on an answer's text slot (also when it is ``NOTHING``) and on each of
-    its calls; 0 on every other slot. ``call_ids`` holds the host's call id for
-    ``CALL`` and ``RESULT`` slots, by position in the arrays. ``closing`` is 1
-    where the slot's presence says that the conversation went on, so that an
+    ``answers`` numbers the answers of the model from 1 in branch order: an answer's text slot
+    (also when it is ``NOTHING``) and all of its calls have the same number; every other slot has
+    0. ``call_ids`` contains the host's call ids of ``CALL`` and ``RESULT`` slots, by position in
+    the arrays. ``closing`` is 1 where the slot proves that the conversation went on, so that an
     older call without a result is no longer pending.
     """
 
@@ -60,27 +59,27 @@ class Branch(Struct, weakref=True):
     closing: bytearray = field(default_factory=bytearray)
     call_ids: dict[int, str] = field(default_factory=dict)
     aborted: set[int] = field(default_factory=set)
-    """Seqs of calls whose answer was cut off before they could run."""
+    """Seqs of calls whose answer was interrupted before they could run."""
 
     tools: dict[int, str] = field(default_factory=dict)
-    """Tool names of ``CALL``, ``RESULT`` and ``COMMAND`` slots, by position. A decoder that
-    knows a name from its spine puts it here; for one that is missing, ``facts`` is asked."""
+    """Tool names of ``CALL``, ``RESULT`` and ``COMMAND`` slots, by position. A decoder may leave
+    names out; the core then calls ``facts``."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
-    """``instants.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``,
-    or empty when the decoder keeps no times (then ``facts`` is asked)."""
+    """``instants.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``, or
+    empty when the decoder does not store times (then ``facts`` is called)."""
 
     lineage: object = field(default_factory=object)
-    """Shared by branches of which each only appended slots to the one before it, everything
-    older unchanged; what was worked out for the older one then still holds."""
+    """The same object for branches that extend one another only by appended slots. The core then
+    reuses what it computed for the shorter branch."""
 
 
 class SessionHeader(Struct, frozen=True):
-    """What a session says of itself."""
+    """The facts about a session as a whole."""
 
     host: str
     session_id: str
-    """A subagent's is ``<main session id>/<agent id>``."""
+    """A subagent's id is ``<main session id>/<agent id>``."""
 
     started: str | None = None
     cwd: str | None = None
@@ -89,17 +88,17 @@ class SessionHeader(Struct, frozen=True):
 
     name: str | None = None
     tool_prefix: str = ""
-    """What stands before our tools' names in this host's records."""
+    """Prefix of our tools' names in this host's records."""
 
     note: str | None = None
-    """Said with the answers when the decoder had to guess (an unknown version)."""
+    """Shown with every result when the decoder had to guess (an unknown version)."""
 
 
 class NestedCalls(Struct, frozen=True):
-    """Calls that a tool made while it ran, exactly as the host stored them."""
+    """Calls that a tool made while it ran, as the host recorded them."""
 
     records: tuple[str, ...]
-    """One compact JSON text per record, in recorded order; no line breaks."""
+    """One compact JSON text per record, in recorded order; without line breaks."""
 
     names: tuple[str, ...]
     """Tool names of the records, in the same order."""
@@ -108,13 +107,13 @@ class NestedCalls(Struct, frozen=True):
 
 
 class SlotFacts(Struct, frozen=True):
-    """The recorded facts of one slot. Strings hold no lone surrogates."""
+    """The recorded content of one slot. Strings contain no lone surrogates."""
 
     created_at: str | None = None
-    """ISO 8601 as recorded; a number is given as UTC; None when nothing usable was."""
+    """ISO 8601 time as recorded; a number is converted to UTC; None without a valid time."""
 
     entry_id: str | None = None
-    """The host's own id of the entry, the same in a fork's copy."""
+    """The host's own id of the entry; a fork's copy has the same id."""
 
     text: str = ""
     """Text of a user, assistant or context slot; output of a result or command."""
@@ -123,33 +122,34 @@ class SlotFacts(Struct, frozen=True):
     """Tool name of a call, result or command."""
 
     arguments: str | None = None
-    """Compact JSON in recorded key order, of a call or command; None if not recorded."""
+    """Arguments of a call or command as compact JSON in recorded key order; None if not
+    recorded."""
 
     failed: bool | None = None
-    """Of a result or command; None when it recorded no outcome."""
+    """Outcome of a result or command; None when none was recorded."""
 
     output_truncated: bool = False
     full_output_path: str | None = None
     nested: NestedCalls | None = None
-    """None when the host recorded nothing, which proves nothing."""
+    """None when the host recorded nothing; there may still have been nested calls."""
 
 
 class Damage(Struct, frozen=True):
     """One line of the file that could not be read."""
 
     offset: int
-    """Byte at which the line starts."""
+    """Offset of the line's first byte."""
 
     size: int
     reason: str
 
 
 class Projection(Protocol):
-    """One decoded session. All of it describes one state of the file."""
+    """One decoded session. All attributes describe the same state of the file."""
 
     @property
     def header(self) -> SessionHeader:
-        """What the session says of itself."""
+        """The facts about the session as a whole."""
         ...
 
     @property
@@ -159,12 +159,15 @@ class Projection(Protocol):
 
     @property
     def branch(self) -> Branch:
-        """The active branch. The same object as long as the state is the same."""
+        """The active branch. The same object while the state is unchanged."""
         ...
 
     @property
     def damaged(self) -> Sequence[Damage]:
-        """Lines that were skipped, in file order; a line still being written is none."""
+        """Lines that were skipped, in file order.
+
+        Does not include a line that is still being written.
+        """
         ...
 
     @property
@@ -173,54 +176,54 @@ class Projection(Protocol):
         ...
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot on the active branch, decoded on demand."""
+        """Return the content of a slot on the active branch, decoded on demand."""
         ...
 
 
 @runtime_checkable
 class Presentable(Protocol):
-    """What a projection may offer beyond: the results of its host's tools as structure."""
+    """Optional for a projection: results of the host's tools as structured data."""
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
-        """Return what a viewer gets of a tool event.
+        """Return the structured form of a tool event for viewers.
 
         Args:
             seq: Seq of the event: of a call, a command, or a result without a call.
             result: Seq of the call's result; None for the other two.
 
         Returns:
-            None where the host has nothing to say beyond the facts.
+            None where there is no structured form.
         """
         ...
 
 
 @runtime_checkable
 class Sided(Protocol):
-    """What a projection may offer beyond: a look at the branches that the session has left."""
+    """Optional for a projection: access to branches that the session has left."""
 
     def kind_at(self, seq: int) -> SlotKind | None:
-        """Return what lies at a seq of any branch, which ``facts`` then reads as well.
+        """Return the kind of the slot at a seq on any branch, which ``facts`` can then read too.
 
-        None where nothing can be said.
+        None where it is not known.
         """
         ...
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot."""
+        """Return the content of a slot."""
         ...
 
 
 @runtime_checkable
 class Scannable(Protocol):
-    """What a projection may offer beyond: a search then decodes fewer slots."""
+    """Optional for a projection: raw lines, so that a search decodes fewer slots."""
 
     @property
     def added_words(self) -> tuple[str, ...]:
-        """The promise of ``SessionEntry.added_words``, for each slot by itself."""
+        """As ``SessionEntry.added_words``, but valid for each slot by itself."""
         ...
 
     def raw(self, seq: int) -> Iterable[bytes]:
-        """Return the lines of which ``facts`` makes the texts of a slot."""
+        """Return the lines from which ``facts`` builds the texts of a slot."""
         ...
 
 
@@ -241,7 +244,7 @@ _TYPECODES = {"seqs": "q", "answers": "q", "times": "d"}
 
 
 def check_shape(branch: Branch) -> None:
-    """Raise ``Malformed`` when the containers of a branch are of other classes or lengths."""
+    """Raise ``Malformed`` when the containers of a branch have wrong classes or lengths."""
     for name, kinds in _CONTAINERS.items():
         value = getattr(branch, name)
         if type(value) not in kinds:
@@ -257,7 +260,7 @@ def check_shape(branch: Branch) -> None:
 
 
 def check_slots(branch: Branch, start: int, stop: int) -> None:
-    """Raise ``Malformed`` for slots from ``start`` up to ``stop`` that the contract does not have."""
+    """Raise ``Malformed`` for slots from ``start`` up to ``stop`` that break the contract."""
     if unknown := branch.kinds[start:stop].translate(None, _KINDS):
         raise Malformed(f"the kind {unknown[0]}; SlotKind has {min(_KINDS)} to {max(_KINDS)}")
     seqs = branch.seqs[max(start - 1, 0) : stop]
@@ -268,7 +271,7 @@ def check_slots(branch: Branch, start: int, stop: int) -> None:
             raise Malformed(f"the seq {later} behind {earlier}; seqs ascend")
     for name in ("call_ids", "tools"):
         found: dict[int, str] = getattr(branch, name)
-        # A dict keeps the order of insertion, so what is new stands at its end.
+        # A dict keeps the order of insertion, so new items are at its end.
         new = min(stop - start, len(found)) if start else len(found)
         _check_types(islice(reversed(found), new), int, f"a key of {name}")
         _check_types(islice(reversed(found.values()), new), str, f"a value of {name}")

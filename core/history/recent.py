@@ -1,4 +1,4 @@
-"""The last few of many things that were made, for what asks for one of them again at once."""
+"""A small cache of values that may be requested again soon."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ValueT = TypeVar("ValueT")
 
 
 class Recent(Generic[KeyT, ValueT]):
-    """Values by key, least recently used ones forgotten. Thread-safe.
+    """Values by key, evicting the least recently used. Thread-safe.
 
     Args:
-        limit: Values to keep, at most.
+        limit: Maximum number of values.
     """
 
     def __init__(self, limit: int = 2) -> None:
@@ -24,7 +24,7 @@ class Recent(Generic[KeyT, ValueT]):
         self._kept: OrderedDict[KeyT, ValueT] = OrderedDict()
 
     def get(self, key: KeyT, make: Callable[[KeyT], ValueT]) -> ValueT:
-        """Return the value of a key, made if it is not among the last ones."""
+        """Return the value of a key; computed if it is not cached."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

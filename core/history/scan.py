@@ -1,7 +1,7 @@
-"""A scan of many session files for the needles of a query, newest first, in growing batches.
+"""Scan many session files for the needles of a query, newest first, in growing batches.
 
-With ripgrep on the machine it reads the files of a batch on all processors; what it
-finds, and everything where there is none, is read here.
+If ripgrep is installed, it scans a batch on all processors. The files in which it finds something,
+and all files without ripgrep, are scanned in this process.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from hindnote.core.text.matching import Matcher
 
 FIRST_BATCH, GROWTH, LARGEST_BATCH = 8, 4, 1_024
-"""Files that ripgrep is given at once: few at first, since a hit may be in the newest."""
+"""Number of files per ripgrep run: few at first, since a hit may be in the newest one."""
 
 
 NEWEST_HERE = 2
-"""Of the newest sessions, those that are not given to ripgrep unless they are large."""
+"""Number of the newest sessions that are scanned in this process, unless they are large."""
 
 LONGEST = 3_600.0
-"""Seconds for one batch, at most; a process cannot be waited for without end."""
+"""Maximum duration of one batch, in seconds."""
 
 
 class Scan:
-    """Tells which sessions need no look into.
+    """Tells which sessions need not be decoded.
 
     Args:
-        needles: What their files must hold one of.
-        targets: The sessions, in the order in which they will be asked for.
+        needles: Byte strings of which the files must contain one.
+        targets: The sessions, in the order in which they will be checked.
         running: Canonical name of the running session, which is never ruled out.
     """
 
@@ -49,7 +49,7 @@ class Scan:
             if target.entry is not None
             and target.entry.added_words is not None
             and target.canonical != running
-            # Whoever opens a larger one refuses it, so it need not be read here.
+            # A larger one is refused when it is opened, so it need not be scanned.
             and target.entry.size <= FILE_LIMIT
         ]
         self._places = {target.canonical: place for place, target in enumerate(self._order)}
@@ -62,21 +62,21 @@ class Scan:
     def of(
         cls, matcher: Matcher | None, targets: Sequence[Target], running: str | None
     ) -> Scan | None:
-        """Return the scan of a query; None when nothing can be ruled out by it."""
+        """Return the scan for a query; None when no session can be ruled out."""
         if matcher is None:
             return None
-        # Hosts add the same words to all of their sessions.
+        # A host adds the same words to all of its sessions.
         added = {target.entry.added_words or () for target in targets if target.entry is not None}
         needles = Needles.of(matcher, chain.from_iterable(added))
         return None if needles is None else cls(needles, targets, running)
 
     def lacks(self, target: Target, deadline: float) -> bool:
-        """Return whether a session holds no match, as the bytes of its file prove.
+        """Return whether the bytes of a session's file prove that it contains no match.
 
         Args:
             target: The session.
-            deadline: When ripgrep is stopped, by ``time.monotonic``; what it had not
-                finished is read here.
+            deadline: When to stop ripgrep, as ``time.monotonic``; files that it had not finished
+                are scanned in this process.
         """
         place = self._places.get(target.canonical)
         if place is None or target.entry is None:
@@ -89,7 +89,7 @@ class Scan:
         return not self._needles.may_hold(target.entry.file)
 
     def _is_quick(self, place: int, size: int) -> bool:
-        """Return whether a file is read here before ripgrep would have started."""
+        """Return whether scanning a file here takes less time than starting ripgrep."""
         return place < NEWEST_HERE and size <= CHUNK
 
     def _scan_batch(self, ripgrep: str, seconds: float) -> None:
@@ -100,7 +100,7 @@ class Scan:
         self._candidates.update(self._matching(ripgrep, files, seconds))
 
     def _matching(self, ripgrep: str, files: list[str], seconds: float) -> list[str]:
-        """Return the files in which ripgrep finds a needle, all of them when it fails."""
+        """Return the files in which ripgrep finds a needle; all of them when it fails."""
         import subprocess
 
         options = ["--no-config", "--no-ignore", "--hidden", "--text", "--encoding=none"]
@@ -115,7 +115,7 @@ class Scan:
             )
         except (OSError, ValueError, subprocess.TimeoutExpired):
             return files
-        # 1 says that nothing was found, 2 that something could not be read.
+        # Exit code 1 means no match, 2 means an error.
         if done.returncode not in (0, 1):
             return files
         return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
@@ -123,7 +123,7 @@ class Scan:
 
 @cache
 def _ripgrep(program: str | None) -> str | None:
-    """Return a program if it is ripgrep, which what another one says would not be."""
+    """Return the program if it is ripgrep; the results of another one would be useless."""
     import subprocess
 
     if program is None:

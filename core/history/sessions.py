@@ -1,6 +1,6 @@
-"""Session selectors: which session, or which many, a call is about.
+"""Session selectors: find the one or many sessions that a call names.
 
-Sessions are resolved where they lie, through the catalogues of the loaded hosts.
+Sessions are looked up in the catalogues of the loaded hosts.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ ONE_SESSION: frozenset[RefusalCode] = frozenset(
         "io_error",
     }
 )
-"""Codes with which an operation may refuse the session that is named."""
+"""Refusal codes of an operation on one named session."""
 
 PREFIX_LENGTH = 4
-"""Characters of an abbreviated id, at least."""
+"""Minimum length of an abbreviated id, in characters."""
 
 CANDIDATES_SHOWN = 10
 DIRECTORY_SHOWN = 60
-"""Code points of a candidate's directory in a message; its end tells most."""
+"""Maximum length of a candidate's directory in a message; its end is the most useful part."""
 
 PARENT = "@parent"
 EVERY = "*"
@@ -47,28 +47,28 @@ PROJECT = "project:*"
 
 
 class Target(NamedTuple):
-    """One session of the corpus."""
+    """One session that a selector names."""
 
     canonical: str
     entry: SessionEntry | None
-    """None for a running session that is in no catalogue."""
+    """None for a running session that is not in a catalogue."""
 
 
 OTHERS = 'name one with session, or list the latest of every session with {"session": "*"}'
-"""What to do where there is no current session."""
+"""Advice for a call without a current session."""
 
 
 class Sessions:
-    """The sessions that one call can name."""
+    """The sessions that one call can select."""
 
     def __init__(self, bound: BoundCall) -> None:
         self._bound = bound
         self._catalogues: dict[str, list[SessionEntry]] = {}
         self.failures: dict[str, HostFailure] = {}
-        """Why a host could not be asked for sessions, or for one, where others went on."""
+        """Errors of hosts that failed while others succeeded."""
 
     def named(self, selector: str | None) -> tuple[Projection, str | None]:
-        """Return the session that a call is about, and its canonical name when the call named it.
+        """Return the call's session, and its canonical name if the call named it.
 
         Raises:
             Refused: One of ``ONE_SESSION``.
@@ -78,7 +78,7 @@ class Sessions:
     # -- one session -----------------------------------------------------------
 
     def current(self) -> Projection:
-        """Return the session that the call belongs to.
+        """Return the session in which the call was made.
 
         Raises:
             Refused: ``no_current_session``, ``unreadable_session``.
@@ -123,13 +123,14 @@ class Sessions:
         return self._parent() if selector == PARENT else self._named(selector)
 
     def open(self, target: Target) -> Projection | None:
-        """Return a session of the corpus; None when it is no longer there.
+        """Return a session; None when it no longer exists.
 
         Raises:
             Refused: ``unreadable_session``.
         """
         if target.canonical == self.running:
-            # The host knows at which entry its own session stands; a file does not say.
+            # Only the host knows the current entry of its running session; a file does not contain
+            # it.
             projection = self._bound.history.current(self._bound.call)
             if projection is not None:
                 return projection
@@ -138,20 +139,20 @@ class Sessions:
         return self._bound.history.open(self._bound.call, target.entry)
 
     def asking(self, canonical: str | None) -> str | None:
-        """Return the id of the call that is being answered, if it lies in this session."""
+        """Return the id of the call that is being answered, if it belongs to this session."""
         here = canonical is None or canonical == self.running
         return self._bound.call.call_id if here else None
 
     # -- many ------------------------------------------------------------------
 
     def many(self, selector: str) -> list[Target]:
-        """Return the sessions that a wildcard names, the one that changed last first.
+        """Return the sessions that a wildcard names, most recently changed first.
 
-        A host that fails when many are asked is in ``failures``, and has no session here.
+        If one of several hosts fails, its error is in ``failures`` and its sessions are missing.
 
         Raises:
-            Refused: ``invalid_session`` when it names no installed host.
-            HostFailure: The one host that is named fails, or failed to load.
+            Refused: ``invalid_session`` when it names a host that is not installed.
+            HostFailure: The only host that is named fails, or failed to load.
         """
         if selector in (PROJECT, EVERY):
             for name, failure in self._bound.history.not_loaded().items():
@@ -189,7 +190,7 @@ class Sessions:
         return [Target(self.running, None), *found]
 
     def _belongs(self) -> Callable[[str | None], bool]:
-        """Return whether a recorded directory lies in the call's project."""
+        """Return a function that tells whether a directory is in the call's project."""
         wanted = self._bound.project_key
         if wanted is None:
             raise no_project("name sessions otherwise: '*', '<host>:*' or an id")
@@ -203,7 +204,7 @@ class Sessions:
         return belongs
 
     def _check_loaded(self, host: str) -> None:
-        """Raise the reason for which a host that is installed could not be loaded."""
+        """Raise the error of an installed host that could not be loaded."""
         failure = self._bound.history.not_loaded().get(host)
         if failure is not None:
             raise failure
@@ -227,7 +228,7 @@ class Sessions:
         for host in hosts:
             if host not in self._catalogues:
                 entries = self._bound.history.sessions(self._bound.call, host)
-                # Two files may claim one id; the newer one is the session.
+                # Two files may have the same id; the newer one is used.
                 unique: dict[str, SessionEntry] = {}
                 for entry in entries:
                     unique.setdefault(entry.id, entry)
@@ -235,7 +236,7 @@ class Sessions:
             yield from self._catalogues[host]
 
     def _served(self, hosts: Iterable[str]) -> Iterator[SessionEntry]:
-        """Yield what ``_entries`` does, without the hosts that fail."""
+        """Yield the same as ``_entries``, skipping hosts that fail."""
         for host in hosts:
             if host in self.failures and host not in self._catalogues:
                 continue
@@ -245,7 +246,7 @@ class Sessions:
                 self.pass_over(host, failure)
 
     def pass_over(self, host: str, failure: HostFailure) -> None:
-        """Go on without a host, or without one session of it; the first reason is kept and logged."""
+        """Continue without a host or one of its sessions; keeps and logs the host's first error."""
         import logging
 
         if host in self.failures:
@@ -275,8 +276,8 @@ class Sessions:
         return Target(running, next((one for one in entries if one.id == session_id), None))
 
     def _pick(self, selector: str, wanted: str, groups: list[list[str]]) -> Target:
-        """Return the session called ``wanted``, in the first group of hosts that has one."""
-        # The first to be asked must answer: what others have counts only after it.
+        """Return the session with the id ``wanted``, from the first group of hosts that has one."""
+        # The first group must answer; errors of the others are only collected.
         entries = [self._entries, *([self._served] * (len(groups) - 1))]
         for matches in (_is(wanted), _begins(wanted)):
             for asked, hosts in zip(entries, groups, strict=True):
@@ -292,7 +293,7 @@ class Sessions:
                 f"least {PREFIX_LENGTH} characters",
             )
         if self.failures:
-            # It may be a session of a host that could not be asked.
+            # It may belong to a host that failed.
             raise next(iter(self.failures.values()))
         hosts = sorted({host for group in groups for host in group})
         if self._was_there(wanted, hosts):
@@ -309,7 +310,7 @@ class Sessions:
         )
 
     def _was_there(self, session_id: str, hosts: list[str]) -> bool:
-        """Return whether something that is left names a session: its notebook, or a fork of it."""
+        """Return whether a deleted session left a trace: its notebook, or a fork of it."""
         home, folder = self._bound.identity.home, encode_session_id(session_id)
         if any((home / host / "session" / folder).is_dir() for host in hosts):
             return True
@@ -330,12 +331,12 @@ class Sessions:
 
 
 def is_wildcard(selector: str) -> bool:
-    """Return whether a selector names many sessions."""
+    """Return whether a selector is a wildcard for many sessions."""
     return selector == EVERY or (selector.endswith(":*") and selector.count("*") == 1)
 
 
 def _check(selector: str) -> None:
-    """Raise ``invalid_session`` for what cannot be the name of one session."""
+    """Raise ``invalid_session`` for a selector that cannot name one session."""
     if not selector.strip() or selector.startswith("@") or "*" in selector:
         raise Refused(
             "invalid_session",
@@ -352,7 +353,7 @@ def _is(wanted: str) -> Callable[[str], bool]:
 def _begins(wanted: str) -> Callable[[str], bool]:
     if len(wanted) < PREFIX_LENGTH:
         return lambda session_id: False
-    # Without a slash only main sessions are meant: a subagent's id begins with its session's.
+    # Without a slash it means a main session only: a subagent's id begins with its session's id.
     return lambda session_id: (
         session_id.startswith(wanted) and ("/" in wanted or "/" not in session_id)
     )

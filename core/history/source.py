@@ -1,4 +1,4 @@
-"""Where the history operations get sessions from: the loaded plugins, as data."""
+"""The source of sessions for the history operations: the loaded plugins."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 class HistorySource(Protocol):
-    """The cross-session half of the plugin manager, as the operations see it."""
+    """The methods of the loaded plugins that the history operations use."""
 
     def slugs(self) -> Sequence[str]:
         """Return the slugs of all loaded hosts."""
         ...
 
     def not_loaded(self) -> Mapping[str, HostFailure]:
-        """Return why each installed plugin that was refused cannot be asked, by what names it."""
+        """Return the error of each installed plugin that was refused, by name."""
         ...
 
     def current(self, call: HostCall) -> Projection | None:
-        """Return the call's own session, or None when there is none yet."""
+        """Return the call's own session; None when it has no entries yet."""
         ...
 
     def lists_sessions(self, host: str) -> bool:
-        """Return whether a host's sessions can be read at all."""
+        """Return whether a host's sessions can be listed."""
         ...
 
     def sessions(self, call: HostCall, host: str) -> Iterable[SessionEntry]:
@@ -35,7 +35,7 @@ class HistorySource(Protocol):
         ...
 
     def open(self, call: HostCall, session: SessionEntry) -> Projection | None:
-        """Return a session from a catalogue; None when it is no longer there.
+        """Return a session from a catalogue; None when it no longer exists.
 
         Raises:
             Refused: ``unreadable_session``.

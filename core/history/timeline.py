@@ -1,8 +1,8 @@
 """The events of one session: which slots of the active branch are events, and how they pair.
 
-A call and its result are one event, at the call's seq. Providers reuse call ids,
-so a result pairs with the first unpaired call of its id in the nearest answer
-above it that made such a call.
+A call and its result are one event, at the call's seq. Providers reuse call ids, so a result is
+paired with the first unpaired call of its id in the nearest answer before it that contains such a
+call.
 """
 
 from __future__ import annotations
@@ -57,37 +57,38 @@ _KINDS = {int(kind): kind for kind in SlotKind}
 
 
 class _Pairing(Struct):
-    """Partners of calls and results, worked out as far as ``partners`` reaches."""
+    """Partners of calls and results, computed for the first ``len(partners)`` slots."""
 
     lineage: object
     seqs: array[int] = field(default_factory=lambda: array("q"))
-    """Seqs of the slots that were looked at. A branch that begins otherwise is of another
-    lineage, whatever its plugin says."""
+    """Seqs of the slots examined. A branch that begins differently has another lineage, even if
+    its plugin claims the same one."""
 
     partners: array[int] = field(default_factory=lambda: array("i"))
-    """Position of each slot's other half; ``_ALONE`` for none. Parallel to the branch."""
+    """Position of each slot's partner; ``_ALONE`` for none. Parallel to the branch."""
 
     kinds: bytearray = field(default_factory=bytearray)
-    """The branch's kinds, ``NOTHING`` for a result that has a call: it is no event."""
+    """The branch's kinds, but ``NOTHING`` for a result that has a call, since it is not an
+    event."""
 
     waiting: dict[str, int | deque[int]] = field(default_factory=dict)
-    """By call id: the calls of the nearest answer that made such, as far as unpaired."""
+    """By call id: the unpaired calls of the nearest answer with such calls."""
 
     seen: ReferenceType[Branch] | None = None
-    """The branch that was looked at last."""
+    """The branch that was examined last."""
 
     def holds_for(self, branch: Branch) -> bool:
-        """Return whether what was worked out belongs to this branch, or to a longer one."""
+        """Return whether this pairing is valid for a branch (which may be shorter or longer)."""
         if self.seen is not None and self.seen() is branch:
             return True
         common = min(len(self.seqs), len(branch.seqs))
         return self.seqs[:common] == branch.seqs[:common]
 
     def extend(self, branch: Branch) -> None:
-        """Take in the slots that a branch has beyond those that are known.
+        """Add the slots of a branch that are not in the pairing yet.
 
         Raises:
-            Malformed: They are not what the contract says.
+            Malformed: They break the contract.
         """
         start, stop = len(self.partners), len(branch.seqs)
         self.seen = ref(branch)
@@ -100,7 +101,7 @@ class _Pairing(Struct):
         call_ids, kinds, waiting = branch.call_ids, branch.kinds, self.waiting
         positions: Sequence[int] = range(start, stop)
         if not start:
-            # A newer state of the session may share the dict, and have added to it already.
+            # A newer state of the session may share this dict and have added to it.
             known = sorted(call_ids)
             positions = known[bisect_left(known, 0) : bisect_left(known, stop)]
         for position in positions:
@@ -135,13 +136,14 @@ class _Pairing(Struct):
 _Key = tuple[str, str, int]
 
 _pairings: OrderedDict[_Key, _Pairing] = OrderedDict()
-"""By host, session and lineage. A pairing holds its lineage, so an id is not used again."""
+"""By host, session and id of the lineage. A pairing refers to its lineage, so that the id is not
+reused."""
 
 _pairings_lock = threading.Lock()
 
 
 def _paired(header: SessionHeader, branch: Branch, passing: bool) -> _Pairing:
-    """Return the pairing of a branch, going on from what its lineage had already."""
+    """Return the pairing of a branch, extending the cached one of its lineage."""
     key = (header.host, header.session_id, id(branch.lineage))
     with _pairings_lock:
         pairing = _pairings.get(key)
@@ -153,7 +155,7 @@ def _paired(header: SessionHeader, branch: Branch, passing: bool) -> _Pairing:
         try:
             pairing.extend(branch)
         except BaseException:
-            # One that stopped halfway would be wrong for whoever asks next.
+            # An interrupted update would give wrong results later.
             _pairings.pop(key, None)
             raise
         if passing and not known:
@@ -170,15 +172,14 @@ class Timeline:
 
     Args:
         projection: The session.
-        passing: It is one of many that are looked through: what is worked out for it
-            does not take the place of what is kept for sessions that are asked for.
+        passing: Whether it is one of many sessions in a search; then its pairing is not cached.
     """
 
     def __init__(self, projection: Projection, *, passing: bool = False) -> None:
         self.projection = projection
         self.branch = projection.branch
         self.size = len(self.branch.seqs)
-        # May be longer than this branch: a newer state of the session shares it.
+        # May be longer than this branch, since a newer state of the session shares it.
         try:
             pairing = _paired(projection.header, self.branch, passing)
         except Malformed as error:
@@ -194,27 +195,30 @@ class Timeline:
         return ROLE_OF[self.branch.kinds[position]]
 
     def before(self, seq: int) -> int:
-        """Return how many slots lie before ``seq``."""
+        """Return the number of slots before ``seq``."""
         return bisect_left(self.branch.seqs, seq)
 
     def after(self, seq: int) -> int:
-        """Return the position of the first slot behind ``seq``."""
+        """Return the position of the first slot after ``seq``."""
         return bisect_right(self.branch.seqs, seq)
 
     def partner(self, position: int) -> int | None:
-        """Return the position of the other half of a call or result."""
+        """Return the position of the result of a call, or the call of a result.
+
+        None without one.
+        """
         other = self._partners[position]
         return other if _ALONE < other < self.size else None
 
     def is_event(self, position: int) -> bool:
-        """Return whether the slot at a position is an event of its own."""
+        """Return whether the slot at a position is an event by itself."""
         return self._events[position] != SlotKind.NOTHING
 
     def events(self, positions: range, kinds: frozenset[int] = EVENT_KINDS) -> Iterator[int]:
         """Yield the positions of events of some kinds, in the order of ``positions``.
 
         Args:
-            positions: A stretch with step 1 or -1.
+            positions: A range with step 1 or -1.
             kinds: Slot kinds.
         """
         low, high = sorted((positions.start, positions.stop))
@@ -224,7 +228,7 @@ class Timeline:
         return compress(positions, wanted if ascending else reversed(wanted))
 
     def tools(self, positions: Iterable[int]) -> Counter[str]:
-        """Return how many of some events are of each tool, where the name was recorded."""
+        """Return the number of events of each tool, where the name was recorded."""
         positions = list(positions)
         found = Counter(map(self.branch.tools.get, positions))
         if found.pop(None, 0):
@@ -234,7 +238,7 @@ class Timeline:
         return Counter({name: count for name, count in found.items() if name is not None})
 
     def instant(self, position: int) -> float:
-        """Return when the event at a position was recorded; NaN when that is unknown."""
+        """Return the time of the event at a position; NaN when unknown."""
         if self.branch.times:
             return self.branch.times[position]
         return instant(self._facts(position).created_at)
@@ -249,7 +253,7 @@ class Timeline:
         return event_of(self.seq(position), kind, facts, result, status)
 
     def call_id(self, position: int) -> str | None:
-        """Return the host's own id of the call or result at a position."""
+        """Return the host's id of the call or result at a position."""
         return self.branch.call_ids.get(position)
 
     def _facts(self, position: int) -> SlotFacts:
@@ -263,11 +267,11 @@ class Timeline:
         )
 
     def raw(self, position: int, session: Scannable) -> Iterator[bytes]:
-        """Yield the lines of which the event at a position is made.
+        """Yield the raw lines of the event at a position.
 
         Args:
             position: The event's position.
-            session: The timeline's own projection.
+            session: This timeline's projection.
         """
         yield from session.raw(self.seq(position))
         other = self.partner(position)
@@ -278,8 +282,8 @@ class Timeline:
         """Return the position of the event at ``seq``.
 
         Raises:
-            Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``, with the
-                seq to read instead.
+            Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``, naming the seq to read
+                instead.
         """
         last = self.projection.last_seq
         if not 1 <= seq <= last:
@@ -306,7 +310,7 @@ class Timeline:
     def _went_on(self, position: int) -> bool:
         closing, answers = self.branch.closing, self.branch.answers
         last = closing.rfind(1, position + 1, self.size)
-        # Further parts of the same answer are no sign that the conversation went on.
+        # Further parts of the same answer do not prove that the conversation went on.
         while last > position and answers[last] == answers[position]:
             last = closing.rfind(1, position + 1, last)
         return last > position

@@ -1,7 +1,7 @@
-"""Points in time: as hosts record them, and as callers bound a list by them.
+"""Times as hosts record them, and time bounds of callers.
 
-Bounds compare instants, never the texts: ``Z``, ``.000Z`` and ``+02:00`` are the
-same to them. An instant is a float, seconds since the epoch.
+Bounds compare instants, never texts: ``Z``, ``.000Z`` and ``+02:00`` make no difference. An
+instant is a float, seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LAST_MOMENT = 253_402_300_800.0
 
 
 def instant(created_at: str | None) -> float:
-    """Return a recorded time as an instant; NaN when there is none or it is no time.
+    """Return a recorded time as an instant; NaN when it is missing or invalid.
 
     A recorded time without an offset counts as UTC.
     """
@@ -32,7 +32,7 @@ def instant(created_at: str | None) -> float:
 
 
 def known_instant(created_at: str | None) -> float | None:
-    """Return what ``instant`` does; None instead of NaN."""
+    """Return the same as ``instant``, but None instead of NaN."""
     moment = instant(created_at)
     return None if isnan(moment) else moment
 
@@ -40,14 +40,14 @@ def known_instant(created_at: str | None) -> float | None:
 def seconds(number: float) -> float:
     """Return a recorded number as an instant; large ones are milliseconds.
 
-    NaN when no calendar holds it.
+    NaN when it is beyond the calendar.
     """
     moment = number / 1000 if abs(number) > 1e11 else number
     return moment if abs(moment) < _LAST_MOMENT else nan
 
 
 def recorded(value: Any) -> str | None:
-    """Return a time as answers show it, from whatever a host recorded; None when it is none."""
+    """Return a recorded time in the form that results show; None when it is invalid."""
     if isinstance(value, str) and not isnan(instant(value)):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -60,9 +60,9 @@ def recorded(value: Any) -> str | None:
 
 
 def bound(name: Literal["since", "until"], value: str | None) -> float | None:
-    """Return a caller's bound on time as an instant; None when it was not given.
+    """Return a caller's time bound as an instant; None when it was not given.
 
-    A date alone is local midnight for ``since`` and the end of that day for
+    A date without a time means local midnight for ``since``, and the end of that day for
     ``until``. A date-time without an offset is local.
 
     Raises:
@@ -78,7 +78,7 @@ def bound(name: Literal["since", "until"], value: str | None) -> float | None:
             moment += timedelta(days=1)
         return datetime.combine(moment, time()).timestamp()
     except (ValueError, OverflowError, OSError):
-        # The first and the last day of the calendar have no instant everywhere.
+        # The first and the last day of the calendar have no instant in some time zones.
         return -inf if moment.year < 1970 else inf
 
 

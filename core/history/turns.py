@@ -1,9 +1,8 @@
-"""Turns for long work in one process, so that searches beside each other do not slow each other down.
+"""Turns for long work in one process, so that parallel searches do not slow each other down.
 
-Python runs one thread at a time. Several threads that each read a little and decode a
-little spend nearly all of their time on handing over to each other; one after another
-they take what each takes alone. A turn lasts a tenth of a second at least, and whoever
-has waited longest is next.
+Python runs one thread at a time. Several threads that each read a little and decode a little spend
+nearly all their time switching; one after another, each takes only its own time. A turn lasts at
+least a tenth of a second, and the thread that has waited longest is next.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from threading import Event, Lock
 from time import monotonic
 
 SLICE = 0.1
-"""Seconds that a turn lasts before it is given to somebody who waits."""
+"""Minimum duration of a turn in seconds, before it is given to a waiting thread."""
 
 
 class Turns:
-    """A lock that is handed over in the order in which it was asked for."""
+    """A lock that is granted in the order in which threads requested it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -28,12 +27,12 @@ class Turns:
 
     @property
     def awaited(self) -> bool:
-        """Whether somebody waits."""
+        """Whether a thread is waiting."""
         return bool(self._waiting)
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
-        """Have the turn while the block runs; it may be passed on and come again."""
+        """Have the turn while the block runs; ``Turn.pass_on`` can interrupt it."""
         turn = Turn(self)
         turn.begin()
         try:
@@ -42,10 +41,10 @@ class Turns:
             turn.end()
 
     def take(self, seconds: float | None) -> bool:
-        """Wait for the turn; return whether it came.
+        """Wait for the turn; return whether it was granted.
 
         Args:
-            seconds: How long to wait at most; None: until it comes.
+            seconds: Maximum time to wait; None: without limit.
         """
         with self._lock:
             if not self._taken:
@@ -62,7 +61,7 @@ class Turns:
             return False
 
     def give_back(self) -> None:
-        """End the turn: who has waited longest has it now."""
+        """End the turn and grant it to the thread that has waited longest."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().set()
@@ -71,10 +70,10 @@ class Turns:
 
 
 class Turn:
-    """One piece of long work, which may have the turn several times.
+    """One piece of long work, which may get the turn several times.
 
     Args:
-        turns: Whose turn it is.
+        turns: The lock.
     """
 
     def __init__(self, turns: Turns) -> None:
@@ -83,25 +82,25 @@ class Turn:
         self._since = 0.0
 
     def begin(self, seconds: float | None = None) -> bool:
-        """Wait for the turn, as ``Turns.take`` does; return whether it came."""
+        """Wait for the turn, as ``Turns.take`` does; return whether it was granted."""
         self._mine = self._turns.take(seconds)
         self._since = monotonic()
         return self._mine
 
     def end(self) -> None:
-        """Give the turn back, if it is here."""
+        """Give up the turn, if this work has it."""
         if self._mine:
             self._mine = False
             self._turns.give_back()
 
     def pass_on(self, deadline: float) -> bool:
-        """Let others go on, once this turn has lasted long enough; return when it comes again.
+        """Let others run if this turn has lasted long enough, and wait for the next turn.
 
         Args:
-            deadline: When to stop waiting, by ``time.monotonic``.
+            deadline: When to stop waiting, as ``time.monotonic``.
 
         Returns:
-            Whether the turn came before the deadline.
+            Whether the turn was granted before the deadline.
         """
         if not self._turns.awaited or monotonic() - self._since < SLICE:
             return True

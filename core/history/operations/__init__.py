@@ -1,1 +1,1 @@
-"""The two operations on history: what a call may ask, and what it is told."""
+"""The two operations on history: their parameters and results."""

@@ -41,7 +41,7 @@ def _one(
 
 
 def _explained(found: HistoryList, params: HistoryListParams) -> HistoryList:
-    """Return a list without a single hit with what its query may have been meant to be."""
+    """Return the list; if it has no hits, with a hint about a mistaken query."""
     told = (
         None if found.items or found.page_older or found.page_newer else stringified(params.query)
     )
@@ -58,7 +58,7 @@ def _many(
     sessions: Sessions,
     selector: str,
 ) -> HistoryList:
-    # Calls about one session start without what only a search of many needs.
+    # Imported here: calls about one session do not need the search of many.
     from hindnote.core.history.operations.wildcard import Corpus
     from hindnote.core.history.scan import Scan
 
@@ -73,7 +73,7 @@ def _many(
 def _about(
     bound: BoundCall, params: HistoryListParams, filters: Filters, sessions: Sessions
 ) -> HistoryList:
-    # Only ranked lists need the index.
+    # Imported here: only ranked lists need the index.
     from hindnote.core.history.operations.about import About
 
     if params.session is not None and is_wildcard(params.session):
@@ -82,7 +82,7 @@ def _about(
 
 
 def _check_bounds(params: HistoryListParams, selector: str) -> None:
-    """Raise ``invalid_selection`` for bounds that count within one session."""
+    """Raise ``invalid_selection`` for seq bounds, which only apply to a single session."""
     if params.before_seq is not None or params.after_seq is not None:
         raise Refused(
             "invalid_selection",
@@ -92,7 +92,7 @@ def _check_bounds(params: HistoryListParams, selector: str) -> None:
 
 
 def filters_of(params: HistoryListParams) -> Filters:
-    """Return the filters that a call asked for.
+    """Return the filters that a call requests.
 
     Raises:
         Refused: ``invalid_time``.

@@ -1,7 +1,7 @@
 """Look-ups: calls to our own reading tools, which a query leaves out.
 
-Whoever searched for a word before has it in the arguments of that search; such
-hits would crowd out the original. What was written to notes is no look-up.
+An earlier search for a word contains that word in its arguments; such hits would crowd out the
+original event. Writing notes does not count as a look-up.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from hindnote.core.history.document import Event
 
 READING = frozenset({"notes_list", "notes_read", "notes_search", "history_list", "history_read"})
-"""The operations that only look; named here, as no operation is imported to tell."""
+"""The operations that only read; listed here, so that no operation has to be imported."""
 
 
 class Lookups(Struct, frozen=True):
-    """Recognizes look-ups in one session's records."""
+    """Recognizes look-ups in one session."""
 
     prefix: str = ""
-    """What stands before our tools' names in this host's records."""
+    """Prefix of our tools' names in this host's records."""
 
     running: str | None = None
-    """Id of the call that is being answered: it is asking, whatever it is."""
+    """Id of the call that is being answered, which always counts as a look-up."""
 
     def includes(self, event: Event, call_id: str | None) -> bool:
         """Return whether an event is a look-up.
 
-        A script counts when its nested calls are known to the last one and each is
-        a look-up: with a record missing it may have done something else as well.
+        A script counts when all of its nested calls are known and each is a look-up: with a record
+        missing it may have done something else too.
         """
         if event.status is None:
             return False

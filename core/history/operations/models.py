@@ -19,7 +19,7 @@ MAX_PREVIEW = 12_000
 ABOUT_LIMIT = 8
 ABOUT_PREVIEW = 280
 COUNTED = 1_000
-"""Further hits are counted up to this number, which means as many or more."""
+"""Further hits are counted up to this number, which then means "this many or more"."""
 
 End: TypeAlias = Literal["newest", "oldest"]
 
@@ -40,7 +40,7 @@ class HistoryListParams(Params):
 
     roles: list[Role] | None = None
 
-    # A page recipe says null, so these two offer it: their default is made, not declared.
+    # A page's parameters may contain null, so these two must allow it in their schema.
     before_seq: Annotated[int, Field(ge=1)] | None = Field(default_factory=lambda: None)
     """Exclusive."""
 
@@ -56,7 +56,7 @@ class HistoryListParams(Params):
     from_: Annotated[End, Field(alias="from")] = "newest"
     """Where limit counts from."""
 
-    # Their defaults depend on about, and a declared one would be filled in by clients.
+    # Not declared as defaults: they depend on ``about``, and clients would fill them in.
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
     """20, about: 8."""
 
@@ -65,12 +65,12 @@ class HistoryListParams(Params):
 
     @property
     def rows(self) -> int:
-        """How many rows are wanted, at most."""
+        """Maximum number of rows."""
         return self.limit or (ABOUT_LIMIT if self.about else DEFAULT_LIMIT)
 
     @property
     def preview(self) -> int:
-        """How many code points of an event are wanted, at most."""
+        """Maximum length of an event's preview, in code points."""
         return self.max_chars_per_item or (ABOUT_PREVIEW if self.about else DEFAULT_PREVIEW)
 
 
@@ -87,7 +87,7 @@ class HistoryReadParams(WindowParams):
 
 
 class _Wired(Result):
-    # "from" is a word of the language, so the attribute has another name than the field.
+    # "from" is a Python keyword, so the attribute has another name than the field.
     model_config = ConfigDict(serialize_by_alias=True)
 
 
@@ -122,7 +122,7 @@ class Neighborhood(_Wired):
 
 
 class EventFields(Result):
-    """What a list and a read both tell of an event."""
+    """The fields of an event that a list and a read share."""
 
     session: str | None = None
     seq: int

@@ -1,4 +1,4 @@
-"""In which order a search looks into sessions."""
+"""The order in which a search reads sessions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from hindnote.core.history.sessions import Target
 
 LARGE = 8 << 20
-"""Bytes from which on a session waits for the smaller ones of its age."""
+"""Size in bytes from which a session is read after the smaller ones of its age."""
 
 SAME_AGE = 600.0
-"""Seconds within which sessions count as of the same age."""
+"""Sessions that changed within this many seconds count as the same age."""
 
 
 def by_age(targets: Sequence[Target], running: str | None) -> Iterator[Target]:
-    """Yield sessions in the order in which a search looks into them.
+    """Yield sessions in the order in which a search reads them.
 
-    That is newest first, but a large one after all others that changed within ten
-    minutes before it: a few large ones would take the time in which thousands of small
-    ones can be looked into. The running session never waits.
+    Newest first, but a large session comes after all others that changed within ten minutes before
+    it: a few large ones would take as long as thousands of small ones. The running session is
+    never deferred.
 
     Args:
         targets: The sessions, newest first.

@@ -1,4 +1,4 @@
-"""One page of one session: rows from the asked end while both forms fit, and the way on."""
+"""One page of one session: as many rows as fit, and the parameters of the next pages."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Item = EventRow | FoldedRow
 
 
 class SizedRows(Struct, frozen=True):
-    """Rows that a page takes or leaves together, and what they cost at least."""
+    """Rows that a page contains or omits together, and their minimum size."""
 
     items: tuple[Item, ...]
     least: Size
-    """With separators, where the rows above say all that need not be said again."""
+    """Including separators, assuming the rows above let it omit everything it can."""
 
     @classmethod
     def of(cls, *items: Item, many: bool = False) -> SizedRows:
-        """Return the block of some rows.
+        """Return a block of some rows.
 
         Args:
             items: The rows.
-            many: Whether the page is about many sessions.
+            many: Whether the page lists many sessions.
         """
         json = sum(utf8_size(wire_json(item)) + len(",") for item in items)
         text = 0
@@ -52,17 +52,17 @@ def fit(
     shrink: Callable[[int], SizedRows] | None,
     narrowing: str,
 ) -> HistoryList:
-    """Return the page with most blocks from the start that fits, the first one shrunk if need be.
+    """Return the page with as many blocks as fit from the start; the first one may be shortened.
 
     Args:
-        blocks: From the end that the page starts at.
-        budget: The room for both forms.
-        page: Makes the whole result with some of the blocks, from the start.
-        shrink: Makes the first block with a preview of so many code points.
-        narrowing: Names of parameters that can leave a row out.
+        blocks: The blocks, in order from the end where the page starts.
+        budget: The maximum size of both forms.
+        page: Builds the whole result from the first blocks.
+        shrink: Builds the first block with a preview of at most that many code points.
+        narrowing: Names of parameters that can exclude a row, for the message.
 
     Raises:
-        Refused: ``page_too_large`` when not even one block can be delivered.
+        Refused: ``page_too_large`` when not even one block fits.
     """
 
     def size(kept: list[SizedRows]) -> Size:
@@ -94,7 +94,7 @@ def fit(
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to ``limit`` that fits, 0 for none; it is near the limit."""
+    """Return the largest number up to ``limit`` that fits, or 0; fast if it is near the limit."""
     kept, beyond, step = limit, limit + 1, 1
     while kept and not fits(kept):
         kept, beyond, step = max(0, kept - step), kept, step * 2
@@ -108,7 +108,7 @@ def _most(limit: int, fits: Callable[[int], bool]) -> int:
 
 
 def _at_most(blocks: list[SizedRows], budget: Budget) -> int:
-    """Return how many blocks fit without anything around them."""
+    """Return how many blocks fit by themselves: an upper bound."""
     size = Size(0, 0)
     for count, block in enumerate(blocks):
         size += block.least
@@ -118,7 +118,7 @@ def _at_most(blocks: list[SizedRows], budget: Budget) -> int:
 
 
 class Pager(Struct, frozen=True):
-    """Lists one session."""
+    """Builds the pages of one session's list."""
 
     rows: Rows
     filters: Filters
@@ -126,7 +126,7 @@ class Pager(Struct, frozen=True):
     budget: Budget
 
     def page(self) -> HistoryList:
-        """Return the asked page.
+        """Return the requested page.
 
         Raises:
             Refused: ``page_too_large``.
@@ -154,7 +154,7 @@ class Pager(Struct, frozen=True):
     # -- rows ------------------------------------------------------------------
 
     def _take(self, walk: EventWalk) -> tuple[list[tuple[RowGroup, SizedRows]], bool]:
-        """Return the units of the page, before they are fitted, and whether there are more."""
+        """Return the row groups for the page before fitting, and whether more follow."""
         low, high = self._range()
         stretch = range(high - 1, low - 1, -1) if self._newest else range(low, high)
         found = self._units(walk, stretch)
@@ -193,7 +193,7 @@ class Pager(Struct, frozen=True):
     def _ascending(self, blocks: list[SizedRows]) -> list[SizedRows]:
         return blocks[::-1] if self._newest else blocks
 
-    # -- the way on ------------------------------------------------------------
+    # -- further pages ----------------------------------------------------------------
 
     @property
     def _newest(self) -> bool:
@@ -203,7 +203,7 @@ class Pager(Struct, frozen=True):
         return EventWalk(self.rows.timeline, self.filters, self.lookups)
 
     def _range(self) -> tuple[int, int]:
-        """Return the positions that the seq bounds leave, as a half-open range."""
+        """Return the positions within the seq bounds, as a half-open range."""
         after, before = self.rows.params.after_seq, self.rows.params.before_seq
         timeline = self.rows.timeline
         low = 0 if after is None else timeline.after(after)
@@ -214,7 +214,7 @@ class Pager(Struct, frozen=True):
         return next(self._walk().over(positions), None) is not None
 
     def _older(self, seq: int | None) -> bool:
-        """Return whether the selection has an event at ``seq`` or older, all bounds aside."""
+        """Return whether the selection has an event at ``seq`` or older, ignoring the bounds."""
         return seq is not None and self._any(range(self.rows.timeline.after(seq) - 1, -1, -1))
 
     def _newer(self, seq: int | None) -> bool:
@@ -222,7 +222,7 @@ class Pager(Struct, frozen=True):
         return seq is not None and self._any(range(timeline.before(seq), timeline.size))
 
     def _beyond_near(self) -> bool:
-        """Return whether the selection has events outside the bound that the page starts at."""
+        """Return whether events exist beyond the near seq bound, so that a page back exists."""
         params = self.rows.params
         return self._newer(params.before_seq) if self._newest else self._older(params.after_seq)
 
@@ -244,7 +244,7 @@ class Pager(Struct, frozen=True):
         return self._result(older, newer, omitted)
 
     def _empty(self, omitted: int) -> HistoryList:
-        """Return an empty page, whose recipes start at the bounds that emptied it."""
+        """Return an empty page; its parameters for further pages start at the bounds."""
         params = self.rows.params
         older = newer = None
         if params.after_seq is not None and self._older(params.after_seq):

@@ -21,7 +21,7 @@ from hindnote.core.tools.operation import BoundCall, Hints, Operation
 from hindnote.core.tools.outcome import Outcome, Success
 
 NEIGHBORS_BEHIND = 10
-"""Events behind the one that was read, at which its neighborhood ends."""
+"""Number of events after the one that was read, where its neighborhood ends."""
 
 
 def _read(bound: BoundCall, params: HistoryReadParams) -> Outcome[HistoryRead]:
@@ -69,7 +69,7 @@ def _window(
 
 
 def _end_of_neighbors(timeline: Timeline, position: int) -> int:
-    """Return the seq before which the tenth event behind ``position`` is the last."""
+    """Return the seq before which the tenth event after ``position`` is the last."""
     behind = timeline.events(range(position + 1, timeline.size))
     last = deque(islice(behind, NEIGHBORS_BEHIND), maxlen=1)
     return timeline.seq(last[0] if last else position) + 1

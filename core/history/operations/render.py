@@ -1,4 +1,4 @@
-"""The text of history results, derived from the results alone."""
+"""Render history results as text, from the results alone."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from hindnote.core.tools.outcome import Result
 
 GAP = "\n\n"
-"""Between the blocks of a list."""
+"""Separates the blocks of a list."""
 
 
 def render_list(result: HistoryList) -> str:
-    """Return a list's text: a block for each row, then what holds for the whole page."""
-    # A page of one session that the call named repeats its name, as every header does then.
+    """Return a list's text: a block for each row, then the facts about the whole page."""
+    # Every row of a page about one named session has the name, so it is kept in each header.
     blocks = render_rows(result.items, many=result.session is None)
     return GAP.join([*blocks, render_frame(result)])
 
 
 def render_rows(items: Sequence[EventRow | FoldedRow], many: bool) -> list[str]:
-    """Return the rows' blocks; the day of the row above is not said again.
+    """Return the blocks of the rows; a row does not repeat the day of the row above.
 
     Args:
         items: The rows in the order of the page.
-        many: Whether the page is about many sessions: then the session of the row above is
-            not said again either.
+        many: Whether the page lists many sessions; then a row does not repeat the session of the
+            row above either.
     """
     blocks, above = [], Above()
     for item in items:
@@ -42,13 +42,13 @@ def render_rows(items: Sequence[EventRow | FoldedRow], many: bool) -> list[str]:
 
 
 class Above(NamedTuple):
-    """What the rows above one said last, and what it need not say again."""
+    """The session and day shown last, which the next row need not repeat."""
 
     session: str | None = None
     day: str | None = None
 
     def then(self, item: EventRow | FoldedRow, many: bool) -> Above:
-        """Return the same with one more row."""
+        """Return the values after one more row."""
         day = _day(item) or self.day
         return Above(item.session if many else None, day)
 
@@ -59,7 +59,7 @@ def render_item(item: EventRow | FoldedRow, above: Above) -> str:
 
 
 def _day(item: EventRow | FoldedRow) -> str | None:
-    """Return the day that a row's block says; None when it says none."""
+    """Return the day that a row's block shows; None when it shows none."""
     when = isinstance(item, EventRow) and item.created_at and day_and_minute(item.created_at)
     return when[0] if when else None
 
@@ -73,7 +73,7 @@ def _when(created_at: str, above: Above) -> str:
 
 
 def render_frame(result: HistoryList) -> str:
-    """Return what a list's text says besides its rows."""
+    """Return the part of a list's text after its rows."""
     lines = [] if result.items else [_empty(result.session)]
     for name, advice in _COUNTS.items():
         if (count := getattr(result, name)) is not None:
@@ -99,11 +99,11 @@ _COUNTS = {
     "sessions_skipped": " (unreadable)",
     "damaged_lines": " (left out)",
 }
-"""Counts that a list may say, and what to do about them."""
+"""The counts that a list may show, with advice."""
 
 
 def render_read(result: HistoryRead) -> str:
-    """Return a read's text: identity and facts, a blank line, the payload."""
+    """Return a read's text: identity and facts, a blank line, the document."""
     lines = [_header(result.session, str(result.seq), result.role, Above())]
     when = "no time recorded" if result.created_at is None else f"at {inline(result.created_at)}"
     lines.append(f"{when} | {result.total_chars} characters in all")
@@ -146,7 +146,7 @@ def _notice(row: EventRow) -> list[str]:
         end = start + len(row.content)
         notice.append(f"preview: characters {start} to {end} of {row.total_chars}")
     if row.matches_total not in (None, 1):
-        # A hit that says nothing of its matches has one.
+        # A hit without a match count has exactly one match.
         notice.append(f"{row.matches_total} matches")
     if row.also_in is not None:
         notice.append(f"also in {row.also_in} other session{'' if row.also_in == 1 else 's'}")

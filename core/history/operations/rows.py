@@ -1,4 +1,4 @@
-"""Rows of a list: an event with its preview, or a folded run with its recipe."""
+"""Rows of a list: an event with its preview, or a folded run with the call that expands it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hindnote.core.text.matching import Matcher
 
 TOOLS_SHOWN = 12
-"""Tools that a folded row names, at most."""
+"""Maximum number of tools that a folded row names."""
 
 TOOL_NAME_SHOWN = 100
-"""Code points of a tool name in a folded row, at most; a longer one counts as left out."""
+"""Maximum length of a tool name in a folded row, in code points; longer ones are left out."""
 
 
 def tool_facts(event: Event) -> dict[str, Any]:
-    """Return the recorded facts that a tool event's row and read carry; {} for another event."""
+    """Return the fields of a tool event that a row and a read share; {} for another event."""
     if event.status is None:
         return {}
     facts: dict[str, Any] = {"tool_status": event.status}
@@ -39,10 +39,10 @@ def tool_facts(event: Event) -> dict[str, Any]:
 
 
 def preview_start(total: int, limit: int, match: tuple[int, int] | None) -> int:
-    """Return where a preview of ``limit`` code points starts, so that the match is in it.
+    """Return the start of a preview of ``limit`` code points that contains the match.
 
-    A quarter of the room goes to what stands before the match. Of a match longer
-    than the room the beginning is shown.
+    A quarter of the preview is text before the match. Of a match longer than the preview its
+    beginning is shown.
     """
     if match is None or match[1] <= limit:
         return 0
@@ -52,17 +52,17 @@ def preview_start(total: int, limit: int, match: tuple[int, int] | None) -> int:
 
 
 class Rows(Struct, frozen=True):
-    """Makes the rows of one session's events."""
+    """Builds the rows of one session's events."""
 
     timeline: Timeline
     params: HistoryListParams
     session: str | None
-    """Canonical name, when the call named a session."""
+    """Canonical name, if the call named a session."""
 
     matcher: Matcher | None = None
 
     def event(self, chosen: Hit, **more: Any) -> EventRow:
-        """Return an event's row, with ``more`` fields set on it."""
+        """Return an event's row, with further fields."""
         event = chosen.event or self.timeline.event(chosen.position)
         fields: dict[str, Any] = {
             **self._named(),
@@ -78,11 +78,11 @@ class Rows(Struct, frozen=True):
         return EventRow(**fields, **more)
 
     def shrinking(self, row: EventRow, chosen: Hit) -> Callable[[int], EventRow]:
-        """Return what makes ``row`` again with a preview of so many code points."""
+        """Return a function that builds ``row`` with a preview of at most that many code points."""
 
         @cache
         def event() -> Event:
-            # Few pages need this, and a body may be large to decode.
+            # Cached and decoded late, since few pages need this and decoding may take long.
             return chosen.event or self.timeline.event(chosen.position)
 
         return lambda limit: row.model_copy(update=self._preview(event(), chosen.match, limit))

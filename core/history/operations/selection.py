@@ -1,4 +1,4 @@
-"""Which events a list is about: filters, and the walk over them from either end."""
+"""Select the events of a list: filters, and iteration from either end."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class Hit(Struct):
-    """One event of a selection."""
+    """One event that the filters accept."""
 
     position: int
     event: Event | None = None
-    """The event, when the query had to look into it."""
+    """The event, if the query had to decode it."""
 
     match: tuple[int, int] | None = None
     """Start and end of the query's first match in the document."""
 
     lookups: int = 0
-    """Matching look-ups that the walk had left out when it came here."""
+    """Number of matching look-ups that were left out before this event."""
 
 
 class Filters(Struct, frozen=True):
-    """What an event must be like, wherever it lies."""
+    """The conditions that an event must satisfy."""
 
     roles: frozenset[Role] = frozenset()
-    """Empty: any role."""
+    """Empty: all roles."""
 
     matcher: Matcher | None = None
     since: float | None = None
@@ -47,29 +47,29 @@ class Filters(Struct, frozen=True):
         return not self.roles and self.matcher is None
 
     def kinds(self) -> frozenset[int]:
-        """Return the slot kinds that the roles let through."""
+        """Return the slot kinds of the selected roles."""
         return frozenset(
             kind for kind, role in ROLE_OF.items() if not self.roles or role in self.roles
         )
 
     def in_time(self, instant: float) -> bool:
-        """Return whether an instant lies within the bounds; NaN never lies within any."""
+        """Return whether an instant is within the bounds; NaN is not within any bound."""
         if self.since is not None and not instant >= self.since:
             return False
         return self.until is None or instant < self.until
 
 
 class EventWalk(Struct):
-    """One pass over a stretch of positions; yields the events that the filters let through."""
+    """One iteration over a range of positions that yields the events accepted by the filters."""
 
     timeline: Timeline
     filters: Filters
     lookups: Lookups
     omitted: int = 0
-    """Matching look-ups left out so far."""
+    """Number of matching look-ups left out so far."""
 
     def over(self, positions: range) -> Iterator[Hit]:
-        """Yield what is chosen among ``positions``, in their order; their step is 1 or -1."""
+        """Yield the accepted events among ``positions``, in their order; the step is 1 or -1."""
         timeline = self.timeline
         timed = self.filters.since is not None or self.filters.until is not None
         lacks = self._ruling_out()
@@ -84,11 +84,11 @@ class EventWalk(Struct):
                 yield hit
 
     def _ruling_out(self) -> Callable[[int], bool]:
-        """Return whether the lines of an event prove that it holds no match, where they can."""
+        """Return a function that tells whether an event's raw lines rule out a match."""
         timeline, session, matcher = self.timeline, self.timeline.projection, self.filters.matcher
         if matcher is None or not isinstance(session, Scannable):
             return lambda position: False
-        # Only searches need it.
+        # Imported here, since only searches need it.
         from hindnote.core.history.prefilter import Needles
 
         needles = Needles.of(matcher, session.added_words)
@@ -112,7 +112,7 @@ class EventWalk(Struct):
 
 
 class _Remembering:
-    """Answers about lines; of the last two it knows the answer, since events may share a line."""
+    """Caches the answers for the last two lines, since consecutive events may share a line."""
 
     def __init__(self, ask: Callable[[bytes], bool]) -> None:
         self._ask = ask
@@ -128,16 +128,16 @@ class _Remembering:
 
 
 class RowGroup(Struct, frozen=True):
-    """What a page takes or leaves as a whole: a visible row and the run behind it.
+    """A part of a page that is kept whole: a visible row and the folded run after it.
 
-    Keeping the two together is what puts a run at a page's edge on the older page.
+    This is why a run at the edge of a page belongs to the older page.
     """
 
     visible: Hit | None
-    """None for a run with no row of the conversation before it."""
+    """None for a run that has no visible row before it."""
 
     run: tuple[int, ...] = ()
-    """Positions of tool and context events, ascending."""
+    """Positions of the run's tool and context events, ascending."""
 
     @property
     def first(self) -> int:
@@ -153,13 +153,13 @@ class RowGroup(Struct, frozen=True):
 def units(
     chosen: Iterable[Hit], timeline: Timeline, fold: bool, newest: bool
 ) -> Iterator[RowGroup]:
-    """Yield the units of a walk, in its order.
+    """Yield the selected events in groups, in their order.
 
     Args:
-        chosen: Events from the end that the page starts at.
-        timeline: Where they lie.
+        chosen: The selected events, from the end where the page starts.
+        timeline: The timeline that contains them.
         fold: Whether runs of tool and context events are folded.
-        newest: Whether the walk goes from newer to older.
+        newest: Whether the order is newest first.
     """
     if not fold:
         yield from map(RowGroup, chosen)

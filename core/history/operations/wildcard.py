@@ -1,4 +1,4 @@
-"""Lists over many sessions: one row for each, or the hits of a query, newest session first."""
+"""Lists over many sessions: one row per session, or a query's hits, newest session first."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ SECONDS_VARIABLE = "HINDNOTE_SEARCH_SECONDS"
 DEFAULT_SECONDS = 20.0
 
 CLOCK_MARGIN = 86_400.0
-"""Seconds by which a file's time may lag behind the events that it holds."""
+"""Seconds by which a file's modification time may be behind the times of its events."""
 
 _TURNS = Turns()
-"""One list over many sessions at a time; the others of this process wait for their turn."""
+"""Only one list over many sessions runs at a time; others in this process wait for their turn."""
 
 Key = tuple[str, str, str | None, str, str | None]
 
 
 def time_limit() -> float:
-    """Return after how many seconds a list over many sessions stops."""
+    """Return the time limit of a list over many sessions, in seconds."""
     try:
         seconds = float(os.environ.get(SECONDS_VARIABLE, ""))
     except ValueError:
@@ -53,36 +53,36 @@ def time_limit() -> float:
 
 
 class _Progress(Struct, frozen=True):
-    """How far a search got."""
+    """The state of a search."""
 
     covered: int = 0
-    """Sessions of which nothing more is to be said."""
+    """Number of sessions that need no further search."""
 
     skipped: int = 0
     lookups: int = 0
-    """Matching look-ups left out."""
+    """Number of matching look-ups left out."""
 
     damaged: int = 0
-    """Lines that could not be read, of all sessions looked into."""
+    """Number of damaged lines in all sessions read."""
 
 
 class _Found(Struct):
-    """One row, and where the search stood when it was found."""
+    """One row, and the state of the search before and after it."""
 
     rows: Rows
     chosen: Hit
     row: EventRow
     before: _Progress
-    """Before this row's session was looked into."""
+    """State before this row's session was read."""
 
     after: _Progress
-    """With this row, and what was passed in its session on the way to it."""
+    """State after this row, including what was skipped in its session before it."""
 
     copies: set[str] = field(default_factory=set)
-    """Other sessions that hold the same event."""
+    """Other sessions that contain the same event."""
 
     def final(self) -> EventRow:
-        """Return the row with what the search learnt since."""
+        """Return the row with what the search found later."""
         if not self.copies:
             return self.row
         return self.row.model_copy(update={"also_in": len(self.copies)})
@@ -95,9 +95,9 @@ class Corpus:
         bound: The call.
         params: Its parameters; without seq bounds.
         filters: Its filters.
-        sessions: Where the sessions are opened.
-        targets: The sessions, in the order in which they are looked into.
-        scan: What rules sessions out by the bytes of their files.
+        sessions: Opens the sessions.
+        targets: The sessions, in the order in which they are read.
+        scan: Rules out sessions by the bytes of their files.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Corpus:
         def page(blocks: list[SizedRows]) -> HistoryList:
             progress, count = self._progress, len(blocks)
             if count < len(found):
-                # The first row that is left out belongs to the first session not covered.
+                # The session of the first row left out is the first one not covered.
                 last, left = found[count - 1].after, found[count].before
                 progress = replace(last, covered=left.covered, skipped=left.skipped)
             rows: list[Any] = [item for block in blocks for item in block.items]
@@ -166,7 +166,10 @@ class Corpus:
                 return
 
     def _take(self, target: Target) -> bool:
-        """Look into a session as far as it can be read; return whether there is room for more."""
+        """Search one session as far as it can be read.
+
+        Return whether there is room for more rows.
+        """
         try:
             projection = self._sessions.open(target)
             if projection is not None:
@@ -177,17 +180,17 @@ class Corpus:
             if refused.code != "unreadable_session":
                 raise
         except HostFailure as failure:
-            # A plugin that fails on one session silences no other.
+            # If a plugin fails on one session, the other sessions are still listed.
             self._sessions.pass_over(target.canonical.partition(":")[0], failure)
         except Exception as error:  # noqa: BLE001
-            # What was checked at the border can still change under a reader, when a plugin
-            # alters a branch that it gave away. That too costs this session alone.
+            # A plugin may change a branch after it was checked, and reading it then fails here.
+            # Only this session is skipped.
             self._sessions.pass_over(target.canonical.partition(":")[0], broken_off(target, error))
         self._advance(skipped=1)
         return True
 
     def _look_into(self, target: Target, projection: Projection) -> bool:
-        """Take what one session has to offer; return whether that was all of it."""
+        """Add the rows of one session; return whether that was all of them."""
         timeline = Timeline(projection, passing=True)
         rows = Rows(timeline, self._params, target.canonical, self._filters.matcher)
         lookups = Lookups(projection.header.tool_prefix, self._sessions.asking(target.canonical))
@@ -203,7 +206,7 @@ class Corpus:
             if len(self._found) >= self._params.rows or not self._bound.budget.allows(self._size):
                 return False
             row = rows.event(chosen)
-            # What one page left out on the way to its last row, and nothing beyond it.
+            # Counts what was left out before this page's last row, but nothing after it.
             self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
             found = _Found(rows, chosen, row, before, self._progress)
             self._found.append(found)
@@ -221,7 +224,7 @@ class Corpus:
 
     def _walk(self, walk: EventWalk, timeline: Timeline) -> Iterator[Hit]:
         if self._filters.matcher is None:
-            # One event stands for the session, the latest.
+            # The latest event represents the session.
             latest = next(walk.over(range(timeline.size - 1, -1, -1)), None)
             return iter([] if latest is None else [latest])
         if self._params.from_ == "newest":
@@ -229,9 +232,9 @@ class Corpus:
         return walk.over(range(timeline.size))
 
     def _key(self, timeline: Timeline, chosen: Hit) -> Key | None:
-        """Return what is the same for a fork's copy of a hit; None when nothing tells.
+        """Return a key that a fork's copy of a hit shares; None if the event has no entry id.
 
-        The call id is part of it, since one answer may have made several calls.
+        The call id is part of it, since one answer may contain several calls.
         """
         if chosen.event is None or chosen.event.facts.entry_id is None:
             return None
@@ -251,7 +254,7 @@ class Corpus:
         return lambda limit: SizedRows.of(shrunk(limit), many=True)
 
     def _places(self) -> dict[str, int]:
-        """Return the place of each session's rows on the page: the newest session comes first."""
+        """Return the order of sessions on the page, newest first."""
         newest = sorted(self._targets, key=_modified, reverse=True)
         return {target.canonical: place for place, target in enumerate(newest)}
 
@@ -273,7 +276,7 @@ class Corpus:
 
 
 def outside_bounds(target: Target, filters: Filters) -> bool:
-    """Return whether facts about a session's file say that no event can be in the bounds."""
+    """Return whether a session's file shows that no event can be within the time bounds."""
     entry = target.entry
     if entry is None:
         return False
@@ -288,12 +291,12 @@ def outside_bounds(target: Target, filters: Filters) -> bool:
 
 
 def _modified(target: Target) -> float:
-    # Without an entry it is the running session, which changes now.
+    # Without an entry it is the running session, which is changing now.
     return inf if target.entry is None else target.entry.modified
 
 
 def broken_off(target: Target, error: Exception) -> HostFailure:
-    """Return the failure of a host one of whose sessions could not be read to its end."""
+    """Return the failure for a session that could not be read to its end."""
     failure = HostFailure(
         f"reading session {quote(target.canonical)} failed with {class_name(type(error))}"
     )
@@ -302,7 +305,7 @@ def broken_off(target: Target, error: Exception) -> HostFailure:
 
 
 def without(failures: dict[str, HostFailure]) -> str:
-    """Return the note of a list from which hosts are missing."""
+    """Return the note of a list that lacks some hosts."""
     told = "; ".join(str(failures[host]) for host in sorted(failures))
     note = f"sessions of {', '.join(sorted(failures))} are missing: {told}"
     return note if len(note) <= MESSAGE_LIMIT else f"{note[: MESSAGE_LIMIT - 1]}…"
