@@ -94,11 +94,15 @@ def test_nothing_imports_what_speaks_over_a_network() -> None:
     assert speaking == {}
 
 
-def test_the_only_sockets_are_unix_sockets_of_claude_code_s_helper() -> None:
-    using = [path for path in SOURCES if "socket" in imported(path)]
+def test_the_only_sockets_are_those_of_claude_code_s_helper_and_of_the_pages_on_loopback() -> None:
+    using = {path for path in SOURCES if "socket" in imported(path)}
+    pages = ROOT / "core/browse/serving.py"
 
-    assert {path.parent for path in using} == {ROOT / "hosts" / "claude"}
-    for path in using:
+    assert {path.parent for path in using} == {ROOT / "hosts" / "claude", pages.parent}
+    serving = pages.read_text("utf-8")
+    assert re.findall(r"\bbind\(\((\w+),", serving) == ["LOOPBACK"]
+    assert 'LOOPBACK = "127.0.0.1"' in serving
+    for path in using - {pages}:
         assert not re.search(r"AF_INET|create_connection|create_server", path.read_text("utf-8"))
     scripts = [*(ROOT / "hosts").rglob("*.ts")]
     shipped = [path for path in scripts if not {"tests", "node_modules"} & set(path.parts)]

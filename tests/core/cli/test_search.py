@@ -23,7 +23,7 @@ def talks(corpus: Any) -> None:
 def test_hits_are_shown_by_session_newest_first() -> None:
     lines = run("search", "--literal", "NEEDLE").output.splitlines()
 
-    assert lines[0] == "claude:cccccccc-1  2026-11-30 00:55  /w"
+    assert lines[0].startswith("claude:cccccccc-1  2026-11-30 00:55  /w  hay hay ")
     assert lines[1] == "  seq 1  user  2026-11-30 09:00"
     assert lines[2].startswith("    … ")
     assert lines[2].endswith(" needle")
