@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# What drives a browser is imported by its users under its own name.
+sys.path.insert(0, str(Path(__file__).parent / "browsers"))
 
 # Each run draws other examples than the one before. A deadline would test the machine.
 settings.register_profile("quick", max_examples=25, deadline=None)

@@ -153,9 +153,10 @@ def _version(
 
 
 def _difference(before: str, after: str) -> list[tuple[str, str]]:
-    lines = unified_diff(before.split("\n") if before else [], after.split("\n"), lineterm="", n=2)
-    rows = [(line[:1], line[1:]) for line in lines]
-    return [row if row[0] in "+- " else ("…", "") for row in rows[2:]]
+    old, new = before.splitlines(), after.splitlines()
+    rows = [(line[:1], line[1:]) for line in unified_diff(old, new, lineterm="", n=2)]
+    # The names of the files, and where the first hunk begins, say nothing here.
+    return [row if row[0] in "+- " else ("…", "") for row in rows[3:]]
 
 
 def _edits(given: dict[str, Any]) -> list[tuple[str, str]]:

@@ -154,7 +154,7 @@ class Article:
             yield from self._bash(told)
         elif isinstance(told, Edit):
             yield from self._changed(told.path, told.sentence)
-            yield f"<pre>{''.join(self._diff_row(row, told.gutter) for row in told.rows)}</pre>"
+            yield f'<pre tabindex="0">{"".join(self._diff_row(row, told.gutter) for row in told.rows)}</pre>'
         elif isinstance(told, Grep):
             yield from self._grep(told)
         elif isinstance(told, Find):
@@ -233,7 +233,8 @@ class Article:
             shown += numbered(cut.tail, begin + len(cut.head) + cut.omitted)
         named = f' class="{look}"' if look else ""
         # A line end right behind the tag would be dropped.
-        yield f"<pre{named}>\n{chr(10).join(shown)}</pre>"
+        # A block that is wider than the page is scrolled, for which the keyboard has to reach it.
+        yield f'<pre tabindex="0"{named}>\n{chr(10).join(shown)}</pre>'
 
     def _noted(self, sentence: str, notices: Iterable[str]) -> Iterator[str]:
         for text in (sentence, ". ".join(notices)):
@@ -301,7 +302,7 @@ class Article:
         apart = max(map(len, file.blocks)) > 1
         gap = '<span class="row gap">⋯</span>' if apart else ""
         yield (
-            "<pre>"
+            '<pre tabindex="0">'
             + gap.join(
                 "".join(self._grep_row(row, width) for row in block) for block in file.blocks
             )

@@ -52,7 +52,7 @@ summary code { font-size: .85rem; }
 summary > code { background: none; }
 table { border-collapse: collapse; } th, td { border: 1px solid var(--edge); padding: .2rem .5rem; }
 blockquote { border-left: .2rem solid var(--edge); margin-left: 0; padding-left: .8rem; }
-:root { --user: #1f6feb; --sunken: #f0f1f2; }
+:root { --user: #0b5fd6; --sunken: #f0f1f2; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme]) { --user: #6ea8ff; --sunken: #262b30; } }
 :root[data-theme=dark] { --user: #6ea8ff; --sunken: #262b30; }
 """

@@ -207,7 +207,7 @@ def test_long_arguments_are_shown_as_the_lines_they_are(tmp_path: Path) -> None:
     writer.answer(call("c1", "codemode", code="a()\nb()\n", timeout=3))
     writer.result("c1", "done", toolName="codemode")
 
-    assert '<p class="note">code</p>\n<pre class="dim">\na()\nb()</pre>' in document(
+    assert '<p class="note">code</p>\n<pre tabindex="0" class="dim">\na()\nb()</pre>' in document(
         page(writer.path), full=False
     )
     assert '\n  {"timeout": 3}\n  code\n  a()\n  b()\n  done\n' in terminal(page(writer.path))
