@@ -15,8 +15,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hindnote.core.call import Answer, Dispatcher
     from hindnote.core.errors import ArgumentError, HostFailure, PluginRefused, Refused
+    from hindnote.core.history.ends import Read, first_lines, reader
+    from hindnote.core.history.files import open_file, scan_folder
     from hindnote.core.history.index_cache import FileCache, Index
-    from hindnote.core.history.jsontext import Unreadable, compact, parse
+    from hindnote.core.history.jsontext import (
+        Unreadable,
+        accepted,
+        compact,
+        may_be_deep,
+        parse,
+        placeholder,
+        shaped,
+    )
     from hindnote.core.history.lines import Batch, LineFile, State
     from hindnote.core.history.projection import (
         Branch,
@@ -28,7 +38,8 @@ if TYPE_CHECKING:
         SlotFacts,
         SlotKind,
     )
-    from hindnote.core.history.times import instant, recorded
+    from hindnote.core.history.session_files import SessionFiles
+    from hindnote.core.history.times import instant, known_instant, recorded
     from hindnote.core.places.home import NotesHome, notes_home
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import (
@@ -39,6 +50,9 @@ if TYPE_CHECKING:
         LiveEntries,
         SessionEntry,
     )
+    from hindnote.core.system.shortage import is_shortage
+    from hindnote.core.text import clean
+    from hindnote.core.text.messages import first_words
     from hindnote.core.tools.registry import registry
     from hindnote.core.tools.schema import declaration
     from hindnote.hookspecs import hookimpl
@@ -56,8 +70,17 @@ _MODULES = {
     "hindnote.core.call": ("Answer", "Dispatcher"),
     "hindnote.core.errors": ("ArgumentError", "HostFailure", "PluginRefused", "Refused"),
     "hindnote.core.history.index_cache": ("FileCache", "Index"),
-    "hindnote.core.history.times": ("instant", "recorded"),
-    "hindnote.core.history.jsontext": ("Unreadable", "compact", "parse"),
+    "hindnote.core.history.ends": ("Read", "first_lines", "reader"),
+    "hindnote.core.history.files": ("open_file", "scan_folder"),
+    "hindnote.core.history.session_files": ("SessionFiles",),
+    "hindnote.core.history.times": ("instant", "known_instant", "recorded"),
+    "hindnote.core.history.jsontext": (
+        *("Unreadable", "accepted", "compact", "may_be_deep"),
+        *("parse", "placeholder", "shaped"),
+    ),
+    "hindnote.core.system.shortage": ("is_shortage",),
+    "hindnote.core.text": ("clean",),
+    "hindnote.core.text.messages": ("first_words",),
     "hindnote.core.history.lines": ("Batch", "LineFile", "State"),
     "hindnote.core.history.projection": (
         *("Branch", "Damage", "NestedCalls", "Projection", "Scannable"),
@@ -92,22 +115,36 @@ __all__ = [
     "NotesHome",
     "PluginRefused",
     "Projection",
+    "Read",
     "Refused",
     "Scannable",
     "SessionEntry",
+    "SessionFiles",
     "SessionHeader",
     "SlotFacts",
     "SlotKind",
     "State",
     "Unreadable",
+    "accepted",
+    "clean",
     "compact",
     "declaration",
+    "first_lines",
+    "first_words",
     "hookimpl",
     "instant",
+    "is_shortage",
+    "known_instant",
+    "may_be_deep",
     "notes_home",
+    "open_file",
     "parse",
+    "placeholder",
+    "reader",
     "recorded",
     "registry",
+    "scan_folder",
+    "shaped",
 ]
 
 

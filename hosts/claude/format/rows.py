@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, mend, parse
+from hindnote.core.history.jsontext import Unreadable, may_be_deep, mend, parse
 from hindnote.core.history.times import known_instant, seconds
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
@@ -131,7 +131,7 @@ def decode(line: bytes) -> Row:
     Raises:
         Unreadable: The line is no JSON object, or cannot be passed on.
     """
-    if _may_be_deep(line):
+    if may_be_deep(line):
         # The decoder skips what nobody asks for, however deep it is.
         parse(line)
     try:
@@ -148,22 +148,12 @@ def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
 
     That is when one of them is blank, damaged, nested deep or odd.
     """
-    if any(map(_may_be_deep, lines)):
+    if any(map(may_be_deep, lines)):
         return None
     try:
         return list(map(_DECODER.decode, lines))
     except (msgspec.MsgspecError, RecursionError):
         return None
-
-
-def _may_be_deep(line: bytes) -> bool:
-    """Return whether a line has more brackets than levels are allowed, in its texts or outside."""
-    size = len(line)
-    if size <= 2 * MAX_DEPTH:
-        return False
-    # Up to Python 3.12 ``count`` takes twice as long: it alone looks at one byte at a time.
-    objects = size - len(line.replace(b"{", b""))
-    return objects + size - len(line.replace(b"[", b"")) > MAX_DEPTH
 
 
 def times_of(rows: Sequence[Row]) -> list[float]:

@@ -1,0 +1,196 @@
+"""What a rollout says of itself: id, start, directory, what it was forked from, and its name.
+
+The catalogue and the decoder both ask here, so that they cannot disagree. The first row is a
+``session_meta``; a fork of the older kind holds its parent's as well, behind its own. A thread's
+name stands in ``session_index.jsonl`` in Codex's home, where the last line of its id counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from msgspec import Struct
+
+from hindnote.hosting import Read, Unreadable, clean, first_lines, first_words, parse
+from hindnote.hosts.codex.format.kinds import META, USER, said_by_user
+from hindnote.hosts.codex.format.rows import read_row
+
+HEADER_WITHIN = 1 << 22
+"""Bytes at the beginning of a file within which its header has to end; it holds a whole prompt."""
+
+PROMPT_WITHIN = 1 << 18
+"""Bytes behind the header among which a catalogue looks for the first prompt."""
+
+INDEX = "session_index.jsonl"
+
+
+class Base(Struct, frozen=True):
+    """Where the history goes on that stands before a file's first row."""
+
+    rollout: str
+    """Id in the name of the file that holds it."""
+
+    end: int
+    """Bytes of that file, unpacked, that belong to it."""
+
+
+class Head(Struct, frozen=True):
+    """The header of a rollout."""
+
+    thread: str
+    main: str
+    """The main thread of a subagent's; the thread itself for any other."""
+
+    started: str | None = None
+    cwd: str | None = None
+    forked_from: str | None = None
+    base: Base | None = None
+
+    @property
+    def session(self) -> str:
+        """The session's id: a subagent's is below its main session's."""
+        return self.thread if self.main == self.thread else f"{self.main}/{self.thread}"
+
+    @property
+    def parent(self) -> str | None:
+        """The session that it was forked from, or a subagent's main session."""
+        return self.forked_from if self.main == self.thread else self.main
+
+
+def head_of(line: bytes) -> Head | None:
+    """Return the header on a line; None when it holds none."""
+    if b'"session_meta"' not in line:
+        return None
+    try:
+        row = parse(line)
+    except Unreadable:
+        return None
+    payload = row.get("payload") if isinstance(row, dict) and row.get("type") == META else None
+    if not isinstance(payload, dict) or not (thread := _text(payload, "id")):
+        return None
+    sent_by = _text(payload, "parent_thread_id") or _sender(payload.get("source"))
+    main = _text(payload, "session_id") or sent_by
+    forked = _text(payload, "forked_from_id")
+    return Head(
+        thread,
+        main if main and sent_by else thread,
+        _text(payload, "timestamp"),
+        _text(payload, "cwd"),
+        None if forked == thread else forked,
+        _base(payload.get("history_base")),
+    )
+
+
+def _base(value: Any) -> Base | None:
+    if not isinstance(value, dict):
+        return None
+    rollout, end = _text(value, "thread_id"), value.get("end_byte_offset")
+    return Base(rollout, end) if rollout and isinstance(end, int) and end >= 0 else None
+
+
+def _sender(source: Any) -> str | None:
+    """Return who sent a subagent, as versions before ``parent_thread_id`` tell it."""
+    for key in ("subagent", "thread_spawn"):
+        source = source.get(key) if isinstance(source, dict) else None
+    return _text(source, "parent_thread_id") if isinstance(source, dict) else None
+
+
+def _text(value: dict[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    return found if isinstance(found, str) and found else None
+
+
+def find_head(read: Read, size: int) -> Head | None:
+    """Return the header of a file; None when its first row is none.
+
+    Args:
+        read: Reads the file, unpacked.
+        size: Bytes of the file, unpacked.
+    """
+    for line in first_lines(read, size, HEADER_WITHIN):
+        if not line.isspace():
+            return head_of(line)
+    return None
+
+
+def find_prompt(read: Read, size: int) -> str | None:
+    """Return how the first prompt of a file begins; None when it is not near the beginning."""
+    for line in _lines_behind_header(read, size):
+        if b'"user"' not in line or b'"message"' not in line:
+            continue
+        try:
+            row = read_row(line)
+        except Unreadable:
+            continue
+        payload = row.payload
+        if payload.role == "user" and payload.type == "message" and said_by_user(payload) == USER:
+            words = first_words(clean(_spoken(parse(bytes(payload.content)))))
+            if words:
+                return words
+    return None
+
+
+def _lines_behind_header(read: Read, size: int) -> Iterator[bytes]:
+    lines = first_lines(read, size, HEADER_WITHIN)
+    seen = 0
+    for line in lines:
+        if b'"session_meta"' not in line:
+            seen += len(line)
+            yield line
+        if seen > PROMPT_WITHIN:
+            return
+
+
+def _spoken(content: Any) -> str:
+    """Return what a person wrote, without the marks that Codex puts around images."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(
+        text
+        for text in texts
+        if isinstance(text, str) and not text.startswith(("<image ", "<image>", "</image>"))
+    )
+
+
+class Names:
+    """The names that persons gave their threads, by Codex's home. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: dict[Path, tuple[tuple[int, int, int], dict[str, str]]] = {}
+
+    def of(self, home: Path | None, thread: str) -> str | None:
+        """Return a thread's name; None for one without."""
+        return self._read(home / INDEX).get(thread) if home is not None else None
+
+    def _read(self, file: Path) -> dict[str, str]:
+        with self._lock:
+            try:
+                status = file.stat()
+                stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+                held = self._known.get(file)
+                if held is not None and held[0] == stamp:
+                    return held[1]
+                found = _names(file.read_bytes())
+            except OSError:
+                return {}
+            self._known[file] = (stamp, found)
+            return found
+
+
+def _names(data: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in data.splitlines():
+        try:
+            row = parse(line)
+        except Unreadable:
+            continue
+        if isinstance(row, dict) and (thread := _text(row, "id")):
+            name = (_text(row, "thread_name") or "").strip()
+            found[thread] = name
+    return {thread: name for thread, name in found.items() if name}

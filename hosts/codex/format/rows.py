@@ -1,0 +1,154 @@
+"""One row of a rollout, as much of it as the spine needs.
+
+A field of another type than Codex writes counts as absent, so that an odd row costs its oddity
+and not its place in the conversation. Fields were seen with codex-cli 0.171.0; the events that
+end in ``_end`` are those of older versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from math import nan
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from hindnote.hosting import Unreadable, instant, may_be_deep, parse, recorded
+
+
+class Told(Struct, gc=False):
+    """What a message says of its parts."""
+
+    content_item_kinds: list[str] | None = None
+
+
+class Item(Struct, gc=False):
+    """What was done, as an event tells it when it is complete."""
+
+    type: str = ""
+    id: str = ""
+    status: str | None = None
+
+
+class Payload(Struct, gc=False):
+    """What a row holds."""
+
+    type: str = ""
+    role: str = ""
+    content: Raw = Raw()
+    name: str = ""
+    namespace: str | None = None
+    call_id: str | None = None
+    item: Item | None = None
+    num_turns: int = 0
+    exit_code: int | None = None
+    success: bool | None = None
+    result: Raw = Raw()
+    internal_chat_message_metadata_passthrough: Told | None = None
+
+
+class Row(Struct, gc=False):
+    """One row. Fields in the order in which they are written decode fastest."""
+
+    timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
+    type: str = ""
+    payload: Payload = field(default_factory=Payload)
+
+
+_decode = msgspec.json.Decoder(Row).decode
+
+
+def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
+    """Return the row on each of some lines; None when they are to be read one by one.
+
+    That is when one of them is blank, damaged, nested deep or odd.
+    """
+    if any(map(may_be_deep, lines)):
+        return None
+    try:
+        return list(map(_decode, lines))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def read_row(line: bytes) -> Row:
+    """Return a line's row.
+
+    Raises:
+        Unreadable: The line is no JSON object, or cannot be passed on.
+    """
+    if may_be_deep(line):
+        # The decoder skips what nobody asks for, however deep it is.
+        parse(line)
+    try:
+        return _decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        value = parse(line)
+    if not isinstance(value, dict):
+        raise Unreadable("JSON, but no object")
+    payload = value.get("payload")
+    time = recorded(value.get("timestamp"))
+    return Row(
+        instant(time) if time else None,
+        _text(value, "type"),
+        _payload(payload) if isinstance(payload, dict) else Payload(),
+    )
+
+
+def _payload(value: dict[str, Any]) -> Payload:
+    item, turns = value.get("item"), value.get("num_turns")
+    told = value.get("internal_chat_message_metadata_passthrough")
+    kinds = told.get("content_item_kinds") if isinstance(told, dict) else None
+    code, success = value.get("exit_code"), value.get("success")
+    return Payload(
+        _text(value, "type"),
+        _text(value, "role"),
+        _raw(value.get("content")),
+        _text(value, "name"),
+        _text(value, "namespace") or None,
+        _text(value, "call_id") or None,
+        _item(item) if isinstance(item, dict) else None,
+        turns if isinstance(turns, int) and _is_number(turns) else 0,
+        code if _is_number(code) else None,
+        success if isinstance(success, bool) else None,
+        _raw(value.get("result")),
+        Told([kind for kind in kinds if isinstance(kind, str)])
+        if isinstance(kinds, list)
+        else None,
+    )
+
+
+def _item(value: dict[str, Any]) -> Item:
+    return Item(_text(value, "type"), _text(value, "id"), _text(value, "status") or None)
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31
+
+
+def _raw(value: Any) -> Raw:
+    return Raw(msgspec.json.encode(value)) if value is not None else Raw()
+
+
+def times_of(rows: Sequence[Row]) -> list[float]:
+    """Return when rows were written, in seconds since the epoch; NaN when that is unknown."""
+    stamps = [row.timestamp for row in rows]
+    try:
+        # Nearly every row has a time with an offset, and so does this whole list.
+        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_instant, stamps))
+
+
+def _instant(time: datetime | float | None) -> float:
+    if isinstance(time, datetime):
+        return time.timestamp()
+    # As ``facts`` tells it, so that both are the same instant.
+    return instant(recorded(time)) if time is not None else nan

@@ -1,0 +1,1 @@
+"""Sessions of Codex: their files, what they inherit, and their catalogue."""

@@ -1,0 +1,131 @@
+"""Which sessions of Codex there are, and what their files say of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from hindnote.hosting import HostCall, Refused, SessionEntry, SessionFiles, open_file, reader
+from hindnote.hosts.codex.format.header import HEADER_WITHIN, find_head, find_prompt
+from hindnote.hosts.codex.format.line import ADDED_WORDS
+from hindnote.hosts.codex.format.packed import head as packed_head
+from hindnote.hosts.codex.paths import ARCHIVED, HOST, PACKED, codex_home, home_of, named
+from hindnote.hosts.codex.sessions.lineage import day_folders, fork_of, started
+from hindnote.hosts.codex.sessions.projection import NAMES, id_in_name
+
+FORM = "codex-session-1"
+"""The form of a session's facts in the cache."""
+
+
+class Catalogue:
+    """The sessions in Codex's homes. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._files = SessionFiles(look, unread, FORM)
+
+    def sessions(self, call: HostCall) -> list[SessionEntry]:
+        """Return the sessions that a call may name, newest first.
+
+        Of a thread that lies in several files the newest one is listed, which knows the others.
+        """
+        found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
+        newest: dict[str, SessionEntry] = {}
+        for entry in found:
+            name = named(entry.file.name)
+            assert name is not None
+            held = newest.get(name.thread)
+            if held is None or _rank(entry.file) > _rank(held.file):
+                newest[name.thread] = entry
+        # Names stand in a file of their own, which changes without the session's.
+        return [
+            entry.model_copy(update={"name": NAMES.of(home_of(entry.file), thread)})
+            for entry in found
+            if newest[thread := _thread(entry.file)] is entry
+        ]
+
+
+def _thread(file: Path) -> str:
+    name = named(file.name)
+    return name.thread if name is not None else file.name
+
+
+def _rank(file: Path) -> tuple[bool, str, bool]:
+    """Return what orders the files of one thread: its first one bears the thread's own id."""
+    name = named(file.name)
+    assert name is not None
+    return name.rollout != name.thread, name.rollout, not file.name.endswith(PACKED)
+
+
+def _folders(call: HostCall) -> Iterator[str]:
+    homes = [codex_home(call)]
+    folders: list[str] = []
+    if call.host == HOST and call.session_file is not None:
+        file = call.cwd / call.session_file
+        home = home_of(file)
+        if home is not None:
+            homes.append(home)
+        folders.append(str(file.parent))
+    for home in homes:
+        folders += [*day_folders(home), str(home / ARCHIVED)]
+    seen: set[tuple[int, int]] = set()
+    for folder in folders:
+        try:
+            status = os.stat(folder)  # noqa: PTH116 - a Path for each of many is what costs
+        except OSError:
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield folder
+
+
+def look(path: Path, status: os.stat_result) -> SessionEntry | None:
+    """Return what a file says of its session.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    packed = path.name.endswith(PACKED)
+    if packed:
+        try:
+            data = packed_head(path, HEADER_WITHIN)
+        except Refused:
+            # Opening it says what is missing.
+            return unread(path, status)
+        head = find_head(lambda offset, size: data[offset : offset + size], len(data))
+        prompt = find_prompt(lambda offset, size: data[offset : offset + size], len(data))
+    else:
+        handle = open_file(path)
+        try:
+            head = find_head(reader(handle), status.st_size)
+            prompt = find_prompt(reader(handle), status.st_size)
+        finally:
+            os.close(handle)
+    if head is None:
+        return unread(path, status)
+    fork = fork_of(path, head)
+    # What a fork inherited stands in other files, and what is compressed in no file as it is.
+    alone = not packed and head.base is None
+    return SessionEntry(
+        host=HOST,
+        id=head.session,
+        file=path,
+        started=started(path, head),
+        cwd=head.cwd,
+        parent=fork.parent,
+        prompt=prompt,
+        size=status.st_size,
+        modified=status.st_mtime,
+        added_words=ADDED_WORDS if alone else None,
+    )
+
+
+def unread(path: Path, status: os.stat_result) -> SessionEntry:
+    """Return the entry of a session whose file cannot be read: opening it says why."""
+    return SessionEntry(
+        host=HOST,
+        id=id_in_name(path),
+        file=path,
+        size=status.st_size,
+        modified=status.st_mtime,
+    )
