@@ -31,6 +31,9 @@ STEPS = 12
 READ = 200
 """Events of one session that are read whole and compared with the list, at most."""
 
+PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+"""How files begin that are compressed, with Zstandard or gzip: their bytes are no rows."""
+
 SHOWN = 3
 """Problems that are told of one file, at most: one mistake breaks many slots."""
 
@@ -157,12 +160,15 @@ class _Checked:
 
     def _rows(self, projection: Projection, findings: Findings) -> Iterator[str]:
         """Yield the rows that are neither an event, nor named, nor counted as damaged."""
+        data = self.file.read_bytes()
+        if data.startswith(PACKED):
+            return
         damaged = {damage.offset for damage in projection.damaged}
         events: set[bytes] = set()
         if isinstance(projection, Scannable):
             for seq in projection.branch.seqs:
                 events.update(line.strip() for line in projection.raw(seq))
-        for offset, line in _lines(self.file.read_bytes()):
+        for offset, line in _lines(data):
             if offset in damaged or line in events:
                 continue
             try:

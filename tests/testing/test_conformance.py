@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from logbook.testing import Writer
-from writers import ClaudeWriter, PiWriter
+from writers import ClaudeWriter, CodexWriter, PiWriter
 
 from hindnote.testing import HostConformance, SessionWriter
 
@@ -17,6 +17,12 @@ class TestClaude(HostConformance):
     @pytest.fixture
     def writer(self) -> SessionWriter:
         return ClaudeWriter()
+
+
+class TestCodex(HostConformance):
+    @pytest.fixture
+    def writer(self) -> SessionWriter:
+        return CodexWriter()
 
 
 class TestLogbook(HostConformance):

@@ -11,6 +11,7 @@ from typing import Any
 
 from hindnote.core.plugins.models import HostCall
 from hindnote.hosts.claude import plugin as claude_plugin
+from hindnote.hosts.codex import plugin as codex_plugin
 from hindnote.hosts.pi import plugin as pi_plugin
 from hindnote.testing import Answer, Compacted, Person, Ran, Turn
 
@@ -239,3 +240,93 @@ class ClaudeWriter:
         yield self._row(
             call, "user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True
         )
+
+
+class CodexWriter:
+    """Prints turns as the rows of Codex's rollouts."""
+
+    slug = "codex"
+    plugin = codex_plugin
+
+    def __init__(self) -> None:
+        self._threads = itertools.count(1)
+        self._numbers = itertools.count(1)
+
+    def begin(self, folder: Path) -> HostCall:
+        call = HostCall(host="codex", cwd=folder, config_dir=folder / "codex")
+        return self._begin(call)
+
+    def _begin(self, call: HostCall, **more: Any) -> HostCall:
+        thread = str(uuid.UUID(int=(0x019AD000_0000_7000_8000 << 48) + next(self._threads)))
+        files = call.cwd / "codex" / "sessions" / "2026" / "03" / "01"
+        files.mkdir(parents=True, exist_ok=True)
+        file = files / f"rollout-2026-03-01T10-00-00-{thread}.jsonl"
+        head = {"id": thread, "session_id": thread, "timestamp": STAMP.format(0)}
+        head |= {"cwd": str(call.cwd), "cli_version": "0.171.0", **more}
+        _write(file, iter([self._row("session_meta", **head)]))
+        return call.model_copy(update={"session_id": thread, "session_file": file})
+
+    def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
+        _write(self._file(call), (row for turn in turns for row in self._rows(turn)))
+
+    def rewind(self, call: HostCall) -> None:
+        event = self._row("event_msg", type="thread_rolled_back", num_turns=1)
+        _write(self._file(call), iter([event]))
+
+    def fork(self, call: HostCall) -> HostCall:
+        file = self._file(call)
+        base = {"thread_id": call.session_id, "end_byte_offset": file.stat().st_size}
+        base |= {"end_ordinal_exclusive": len(file.read_bytes().splitlines())}
+        return self._begin(call, forked_from_id=call.session_id, history_base=base)
+
+    def delegate(self, call: HostCall) -> HostCall:
+        main = call.session_id
+        sent = self._begin(call, session_id=main, parent_thread_id=main)
+        return call.model_copy(update={"agent_id": sent.session_id})
+
+    def damage(self, call: HostCall) -> bool:
+        return _torn(self._file(call))
+
+    def _file(self, call: HostCall) -> Path:
+        assert call.session_file is not None
+        if call.agent_id is None:
+            return call.session_file
+        (found,) = call.session_file.parent.glob(f"*-{call.agent_id}.jsonl")
+        return found
+
+    def _row(self, kind: str, **payload: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        return {"timestamp": STAMP.format(number % 60), "type": kind, "payload": payload}
+
+    def _message(self, role: str, text: str) -> dict[str, Any]:
+        content = [{"type": "output_text" if role == "assistant" else "input_text", "text": text}]
+        item: dict[str, Any] = {"type": "message", "id": f"msg_{next(self._numbers)}"}
+        return self._row("response_item", **item, role=role, content=content)
+
+    def _rows(self, turn: Turn) -> Iterator[dict[str, Any]]:
+        if isinstance(turn, Person):
+            yield self._message("user", turn.text)
+        elif isinstance(turn, Compacted):
+            yield self._row("compacted", message=turn.summary, replacement_history=[])
+        elif isinstance(turn, Ran):
+            status = "failed" if turn.failed else "completed"
+            item = {"type": "CommandExecution", "id": turn.call_id, "status": status}
+            yield self._row("event_msg", type="item_completed", item=item)
+            yield self._row(
+                "response_item",
+                type="function_call_output",
+                call_id=turn.call_id,
+                output=turn.output,
+            )
+        else:
+            if turn.text:
+                yield self._message("assistant", turn.text)
+            for made in turn.calls:
+                yield self._row(
+                    "response_item",
+                    type="function_call",
+                    call_id=made.id,
+                    name=made.name,
+                    arguments=json.dumps(dict(made.arguments), ensure_ascii=False),
+                )
+            yield self._row("token_usage_record")

@@ -53,7 +53,7 @@ class Rollout:
         self._lineage = lineage_of(file.path, self._head)
         self.files = self._inherit(self._lineage.steps)
         self.files.append(self._own)
-        self.extend()
+        self._read_on()
 
     def _lines(self, path: Path, opened: LineFile | None = None) -> LineFile:
         """Return the lines of a rollout, unpacked if it is compressed."""
@@ -97,6 +97,13 @@ class Rollout:
         Raises:
             Refused: ``unreadable_session`` when the file is no rollout.
         """
+        if self._temporary:
+            # What is compressed does not grow line by line: it is unpacked again.
+            self.__dict__.update(Rollout(LineFile(self.path)).__dict__)
+        else:
+            self._read_on()
+
+    def _read_on(self) -> None:
         for batch in self._own.batches():
             self._take(batch.lines, batch.offsets, batch.sizes)
         if self._head is None:
