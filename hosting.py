@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hindnote.core.call import Answer, Dispatcher
     from hindnote.core.errors import ArgumentError, HostFailure, PluginRefused, Refused
-    from hindnote.core.history.ends import Read, first_lines, reader
+    from hindnote.core.history.ends import first_lines, reader
     from hindnote.core.history.files import open_file, scan_folder
     from hindnote.core.history.index_cache import FileCache, Index
     from hindnote.core.history.jsontext import (
@@ -70,7 +70,7 @@ _MODULES = {
     "hindnote.core.call": ("Answer", "Dispatcher"),
     "hindnote.core.errors": ("ArgumentError", "HostFailure", "PluginRefused", "Refused"),
     "hindnote.core.history.index_cache": ("FileCache", "Index"),
-    "hindnote.core.history.ends": ("Read", "first_lines", "reader"),
+    "hindnote.core.history.ends": ("first_lines", "reader"),
     "hindnote.core.history.files": ("open_file", "scan_folder"),
     "hindnote.core.history.session_files": ("SessionFiles",),
     "hindnote.core.history.times": ("instant", "known_instant", "recorded"),
@@ -115,7 +115,6 @@ __all__ = [
     "NotesHome",
     "PluginRefused",
     "Projection",
-    "Read",
     "Refused",
     "Scannable",
     "SessionEntry",

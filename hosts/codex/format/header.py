@@ -7,16 +7,19 @@ name stands in ``session_index.jsonl`` in Codex's home, where the last line of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from hindnote.hosting import Read, Unreadable, clean, first_lines, first_words, parse
+from hindnote.hosting import Unreadable, clean, first_lines, first_words, parse
 from hindnote.hosts.codex.format.kinds import META, USER, said_by_user
 from hindnote.hosts.codex.format.rows import read_row
+
+Read: TypeAlias = Callable[[int, int], bytes]
+"""Returns the bytes at an offset; fewer at the end of the file."""
 
 HEADER_WITHIN = 1 << 22
 """Bytes at the beginning of a file within which its header has to end; it holds a whole prompt."""
