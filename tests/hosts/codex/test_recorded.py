@@ -38,7 +38,9 @@ def texts(session: CodexProjection, kind: SlotKind) -> list[str]:
 def test_what_was_said_is_there_once_and_in_order(name: str) -> None:
     session = opened(name)
 
-    said = [text.replace("[image image/png, 79 bytes]\n", "") for text in texts(session, SlotKind.USER)]
+    said = [
+        text.replace("[image image/png, 79 bytes]\n", "") for text in texts(session, SlotKind.USER)
+    ]
     assert said == EXPECTED[name]["user"]
     assert texts(session, SlotKind.ASSISTANT) == EXPECTED[name]["assistant"]
     assert session.damaged == ()
