@@ -65,7 +65,8 @@ def _latest(found: Sessions) -> Target:
     for entry in _main_sessions(found, EVERY):
         if entry.cwd is not None and Path(entry.cwd) == here:
             return Target(entry.canonical, entry)
-    for entry in _main_sessions(found, PROJECT):
+    # A directory that was deleted lies in no project.
+    for entry in _main_sessions(found, PROJECT) if here.is_dir() else ():
         return Target(entry.canonical, entry)
     raise Failure(f"no session ran in {here}; name one ('hindnote sessions' lists them)")
 

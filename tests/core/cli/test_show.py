@@ -176,6 +176,23 @@ def test_a_directory_without_sessions_is_no_crash(corpus: Any) -> None:
     assert "no session ran in" in result.stderr
 
 
+def test_a_directory_that_was_deleted_shows_its_session_and_is_no_crash(
+    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setenv("PWD", str(gone))
+    gone.rmdir()
+
+    result = run()
+    assert result.exit_code == 2
+    assert f"no session ran in {gone}; name one" in result.stderr
+
+    corpus.add_pi("aaaaaaaa-1", "Here.", cwd=str(gone))
+    assert "Here." in shown()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
