@@ -19,6 +19,7 @@ from msgspec import Struct
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import known_instant
 from hindnote.core.notes.summary import index
+from hindnote.core.text.counting import counted
 from hindnote.core.tools.registry import NAMES
 
 if TYPE_CHECKING:
@@ -292,7 +293,8 @@ def _prefix(home: HomeIndex) -> str:
 
 
 def _note_line(seen: Snapshot, note: IndexedNote) -> str:
-    return f"- {note.address}, {note.chars} characters, {_time(seen, note.updated_ms / 1000)}"
+    size = counted(note.chars, "character", grouped=False)
+    return f"- {note.address}, {size}, {_time(seen, note.updated_ms / 1000)}"
 
 
 def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
@@ -320,7 +322,8 @@ def _window_tree(seen: Snapshot) -> str:
         return ""
     lines = ["## Windows of this session"]
     tree = [
-        f"- window {number}: seq {window.first_seq} to {window.last_seq}, {_events(window.events)}"
+        f"- window {number}: seq {window.first_seq} to {window.last_seq}, "
+        + counted(window.events, "event", grouped=False)
         + (f", from {_time(seen, window.started)}" if window.started is not None else "")
         for number, window in enumerate(seen.windows, start=1)
     ]
@@ -338,10 +341,6 @@ def _window_tree(seen: Snapshot) -> str:
     if recipe is not None:
         lines.append(f"The window before this one: {recipe}")
     return "\n".join(lines)
-
-
-def _events(count: int) -> str:
-    return "1 event" if count == 1 else f"{count} events"
 
 
 def _fitting(lines: Sequence[str], room: int) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.text.counting import counted
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -40,14 +42,14 @@ def demo() -> None:
 
     console = SafeConsole(highlight=False)
     _say(console, INTRODUCTION)
-    counted: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
     for number, scene in enumerate(play(), start=1):
-        counted["refused" if scene.answer.is_error else "answered"] += 1
+        ended["refused" if scene.answer.is_error else "answered"] += 1
         _show(console, number, scene)
     console.print()
     _say(
         console,
-        f"{counted['answered']} calls answered, {counted['refused']} refused as it should be. "
+        f"{counted(ended['answered'], 'call')} answered, {ended['refused']} refused as it should be. "
         "Next: 'hindnote install pi' or 'hindnote install claude', or 'hindnote call --help'.",
     )
 

@@ -9,10 +9,11 @@ import click
 
 from hindnote.core.cli.one_session import opened
 from hindnote.core.cli.screen import say
-from hindnote.core.cli.session_options import counted, leave_refused
+from hindnote.core.cli.session_options import leave_refused
 from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refused
 from hindnote.core.reader.page import TEXT_LIMIT, Reading
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection

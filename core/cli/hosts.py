@@ -18,6 +18,7 @@ from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.loading import HostReport
 from hindnote.core.plugins.models import HostCall
+from hindnote.core.text.counting import counted
 
 PROGRESS_EVERY = 2.0
 """Seconds between two lines about how far a check of files is."""
@@ -77,8 +78,8 @@ def _check_files(hosts: Hosts, folder: Path) -> int:
         refused.update(findings.refused)
         read.update(findings.read)
         say(
-            f"{slug}: {len(findings.read)} sessions read, {findings.listed} of them listed, "
-            f"{findings.damaged} damaged rows, {len(findings.problems)} with problems"
+            f"{slug}: {counted(len(findings.read), 'session')} read, {findings.listed} of them listed, "
+            f"{counted(findings.damaged, 'damaged row')}, {len(findings.problems)} with problems"
         )
         for file, problems in findings.problems.items():
             for problem in problems:
@@ -93,7 +94,9 @@ def _check_files(hosts: Hosts, folder: Path) -> int:
     for file in strange[:STRANGE_SHOWN]:
         say(f"no session of any host: {file.relative_to(folder)}: {refused[file]}")
     if (more := len(strange) - STRANGE_SHOWN) > 0:
-        say(f"and {more} more files that are no session of any host")
+        say(
+            f"and {counted(more, 'more file')} that {'is' if more == 1 else 'are'} no session of any host"
+        )
     if not read:
         say(f"no host reads a file below {folder} as a session")
     return 1 if wrong or not read else 0

@@ -10,13 +10,13 @@ from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import (
     Asking,
     asking_for,
-    counted,
     leave_refused,
     local_time,
     waiting,
 )
 from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refusal
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from hindnote.core.recall.schema import State

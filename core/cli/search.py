@@ -11,7 +11,6 @@ import click
 
 from hindnote.core.cli.session_options import (
     asking,
-    counted,
     folder,
     leave_refused,
     local_time,
@@ -26,6 +25,7 @@ from hindnote.core.history.times import instant
 from hindnote.core.reader.hits import by_word, literally
 from hindnote.core.reader.listing import about
 from hindnote.core.text import clean
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -138,7 +138,7 @@ def _show_hit(console: Console, row: dict[str, Any], spans: Spans) -> None:
         facts.append(f"{shown(row['tool'])} ({row['tool_status']})")
     facts.append(local_time(instant(row["created_at"])))
     if row.get("matches_total", 0) > 1:
-        facts.append(f"{row['matches_total']:,} matches")
+        facts.append(counted(row["matches_total"], "match"))
     if "also_in" in row:
         facts.append(f"also in {counted(row['also_in'], 'other session')}")
     console.print(Text("  " + "  ".join(filter(None, facts)), style="green"))

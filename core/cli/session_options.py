@@ -110,11 +110,6 @@ def shown(text: str, limit: int = 0) -> str:
     return f"{line[: limit - 1]}…" if limit and len(line) > limit else line
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 session``, ``1,200 sessions``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def folder(cwd: str | None) -> str:
     """Return a recorded directory as a person would write it."""
     if cwd is None:

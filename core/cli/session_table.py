@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.cli.session_options import WIDE, counted, shown
+from hindnote.core.cli.session_options import WIDE, shown
 from hindnote.core.reader.listing import ago, project_of
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,11 @@ import click
 
 from hindnote.core.cli.one_session import opened
 from hindnote.core.cli.screen import is_terminal
-from hindnote.core.cli.session_options import counted, leave_refused, shown
+from hindnote.core.cli.session_options import leave_refused, shown
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import Refused
 from hindnote.core.reader.page import PAGE, TEXT_LIMIT, Reading
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

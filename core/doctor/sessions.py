@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.sessions import is_wildcard
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
@@ -57,7 +58,9 @@ def _examine(target: Target, projection: Projection, told: int | None) -> Iterat
     where = name if target.entry is None else target.entry.file
     yield Finding("warning", name, f"damaged_lines: {len(damaged)} in {where}")
     for one in damaged[:told]:
-        yield Finding("warning", name, f"byte {one.offset}, {one.size} bytes: {one.reason}")
+        yield Finding(
+            "warning", name, f"byte {one.offset}, {counted(one.size, 'byte')}: {one.reason}"
+        )
     if told is not None and len(damaged) > told:
         yield Finding(
             "warning",

@@ -39,6 +39,7 @@ from hindnote.core.presentation.view import (
     todo_mark,
     visible,
 )
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from hindnote.core.presentation.collect import Page, Shown
@@ -106,7 +107,7 @@ def document(page: Page, full: bool) -> str:
 </head>
 <body>
 <h1>{title}</h1>
-<p class="about">{escape(about)} · {count:,} tool result{"s" * (count != 1)}</p>
+<p class="about">{escape(about)} · {counted(count, "tool result")}</p>
 <main>
 {body}
 </main>
@@ -194,7 +195,7 @@ class Article:
             yield from self._arguments()
             yield '<p class="note">no result</p>'
         for image in told.images if told else ():
-            size = "" if image.size is None else f", {image.size:,} bytes"
+            size = "" if image.size is None else f", {counted(image.size, 'byte')}"
             yield f'<p class="note">[image {self._text(image.mime or "")}{size}]</p>'
 
     def _arguments(self) -> Iterator[str]:
@@ -229,7 +230,7 @@ class Article:
         begin = first or 0
         shown = [*numbered(cut.head, begin)]
         if cut.omitted:
-            shown.append(f'<span class="left">… {cut.omitted:,} more lines</span>')
+            shown.append(f'<span class="left">… {counted(cut.omitted, "more line")}</span>')
             shown += numbered(cut.tail, begin + len(cut.head) + cut.omitted)
         named = f' class="{look}"' if look else ""
         # A line end right behind the tag would be dropped.
@@ -250,7 +251,7 @@ class Article:
         if told.no_output:
             yield '<p class="note">no output</p>'
         elif self._full and whole.path:
-            left_out = f'<p class="note">… {whole.omitted:,} more bytes</p>'
+            left_out = f'<p class="note">… {counted(whole.omitted, "more byte")}</p>'
             if whole.omitted and not told.is_beginning:
                 yield left_out
             yield from self._pre(text_lines(whole.text))
@@ -284,8 +285,8 @@ class Article:
 
     def _grep(self, told: Grep) -> Iterator[str]:
         if not told.no_matches:
-            files = f"{told.file_count:,} file" + "s" * (told.file_count != 1)
-            matches = f"{told.match_count:,} match" + "es" * (told.match_count != 1)
+            files = counted(told.file_count, "file")
+            matches = counted(told.match_count, "match")
             yield f'<p class="note">{matches} in {files}</p>'
         for file in told.files:
             yield from self._file(file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import first_words
 
 _TELLING = (
@@ -39,7 +40,7 @@ def summary(tool: str | None, arguments: Any) -> str:
         where = arguments.get("path")
         return first_words(f"{pattern} in {where}" if isinstance(where, str) else pattern) or ""
     if isinstance(arguments.get("todos"), list):
-        return f"{len(arguments['todos'])} todos"
+        return counted(len(arguments["todos"]), "todo")
     for name in _TELLING:
         value = arguments.get(name)
         if isinstance(value, str) and (words := first_words(value)):

@@ -43,6 +43,7 @@ from hindnote.core.presentation.view import (
     todo_mark,
     visible,
 )
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -185,7 +186,7 @@ class View:
             yield from self._arguments()
             yield Line("no result", style="dim")
         for image in told.images if told else ():
-            size = "" if image.size is None else f", {image.size:,} bytes"
+            size = "" if image.size is None else f", {counted(image.size, 'byte')}"
             yield Line(f"[image {visible(image.mime or '')}{size}]", style="dim")
 
     def _arguments(self) -> Iterator[Line]:
@@ -210,7 +211,7 @@ class View:
         for text in cut.head:
             yield Line(text, style=style)
         if cut.omitted:
-            yield Line(f"… {cut.omitted:,} more lines", style="dim italic")
+            yield Line(f"… {counted(cut.omitted, 'more line')}", style="dim italic")
         for text in cut.tail:
             yield Line(text, style=style)
 
@@ -237,7 +238,7 @@ class View:
         if told.no_output:
             yield Line("no output", style="dim")
         elif self._full and whole.path:
-            left_out = Line(f"… {whole.omitted:,} more bytes", style="dim italic")
+            left_out = Line(f"… {counted(whole.omitted, 'more byte')}", style="dim italic")
             if whole.omitted and not told.is_beginning:
                 yield left_out
             yield from self._lines(text_lines(whole.text))
@@ -273,8 +274,8 @@ class View:
 
     def _grep(self, told: Grep) -> Iterator[Line]:
         if not told.no_matches:
-            files = f"{told.file_count:,} file" + "s" * (told.file_count != 1)
-            matches = f"{told.match_count:,} match" + "es" * (told.match_count != 1)
+            files = counted(told.file_count, "file")
+            matches = counted(told.match_count, "match")
             yield Line(f"{matches} in {files}", style="dim")
         for file in told.files:
             yield from self._file(file)

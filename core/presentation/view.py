@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindnote.core.text.controls import replaced
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from hindnote.core.presentation.models import Bash, Fetch, Mcp, Read, Task, Todo, Truncation
@@ -45,7 +46,7 @@ def line(text: str, full: bool) -> str:
     if full or len(text) <= LINE_LIMIT:
         return visible(text)
     left = len(text) - LINE_LIMIT
-    return f"{visible(text[:LINE_LIMIT])} … {left:,} more characters"
+    return f"{visible(text[:LINE_LIMIT])} … {counted(left, 'more character')}"
 
 
 def clipped(lines: Sequence[str], full: bool) -> Clipped:
@@ -85,9 +86,9 @@ def recorded_cut(truncation: Truncation | None) -> list[str]:
         return []
     shown, total = truncation.shown_bytes, truncation.total_bytes
     if shown is not None and total is not None:
-        return [f"truncated: {shown:,} of {total:,} bytes shown"]
+        return [f"truncated: {shown:,} of {counted(total, 'byte')} shown"]
     if truncation.total_lines is not None:
-        return [f"truncated: of {truncation.total_lines:,} lines in all"]
+        return [f"truncated: of {counted(truncation.total_lines, 'line')} in all"]
     return ["truncated"]
 
 
@@ -106,9 +107,9 @@ def task_facts(told: Task) -> list[str]:
     if told.in_background:
         facts.append("in the background")
     if told.tool_calls is not None:
-        facts.append(f"{told.tool_calls:,} tool call{'s' * (told.tool_calls != 1)}")
+        facts.append(counted(told.tool_calls, "tool call"))
     if told.tokens is not None:
-        facts.append(f"{told.tokens:,} tokens")
+        facts.append(counted(told.tokens, "token"))
     if told.milliseconds is not None:
         facts.append(f"{told.milliseconds / 1000:,.1f} s")
     if told.agent_id:
@@ -120,7 +121,7 @@ def fetch_facts(told: Fetch) -> list[str]:
     """Return what is known of a page that was read beside its text."""
     facts = [] if told.status is None else [f"status {told.status}"]
     if told.size is not None:
-        facts.append(f"{told.size:,} bytes")
+        facts.append(counted(told.size, "byte"))
     return [", ".join(facts)] if facts else []
 
 

@@ -14,6 +14,7 @@ from hindnote.core.project.contract.marks import compact, json_size
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import one_line
 
 SMALL_JSON_BYTES = 2_048
@@ -35,11 +36,6 @@ class View:
     counts: Mapping[str, int] = field(default_factory=dict)
     withheld: str = ""
     """What the rows leave out of the facts, and what shows it; the receipt says it."""
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 todo``, ``2 todos``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def view_of_failure(declined: Declined) -> View:
@@ -142,7 +138,7 @@ def _completeness_line(
         if count["omitted"]
     ]
     told += [
-        f"{item['text']} clipped {counted(item['count'], 'time')}"
+        f"{item['text']} clipped {counted(item['count'], 'time', grouped=False)}"
         for item in completeness["clipped"]
     ]
     told += [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hindnote.core.text.counting import counted
+
 if TYPE_CHECKING:
     from hindnote.core.history.timeline import Role
     from hindnote.core.reader.page import Mark
@@ -28,11 +30,11 @@ def mark_words(mark: Mark) -> str:
     )
     if not mark.events:
         return f"a branch that was left: {span}"
-    count = f"{mark.events:,} event{'s' * (mark.events != 1)}"
+    count = counted(mark.events, "event")
     told = "; ".join(f"“{prompt}”" for prompt in mark.prompts)
     return f"a branch that was left: {span}, {count}{f': {told}' if told else ''}"
 
 
 def left_out(omitted: int) -> str:
     """Return what to say of a text's end that is not shown."""
-    return f"… {omitted:,} more character{'s' * (omitted != 1)}"
+    return f"… {counted(omitted, 'more character')}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import inline
 from hindnote.core.text.minutes import day_and_minute
 
@@ -106,7 +107,7 @@ def render_read(result: HistoryRead) -> str:
     """Return a read's text: identity and facts, a blank line, the document."""
     lines = [_header(result.session, str(result.seq), result.role, Above())]
     when = "no time recorded" if result.created_at is None else f"at {inline(result.created_at)}"
-    lines.append(f"{when} | {result.total_chars} characters in all")
+    lines.append(f"{when} | {counted(result.total_chars, 'character', grouped=False)} in all")
     lines.extend(_tool_line(result))
     if result.nested_calls is not None:
         state = "complete" if result.nested_calls.complete else "incomplete"
@@ -147,9 +148,9 @@ def _notice(row: EventRow) -> list[str]:
         notice.append(f"preview: characters {start} to {end} of {row.total_chars}")
     if row.matches_total not in (None, 1):
         # A hit without a match count has exactly one match.
-        notice.append(f"{row.matches_total} matches")
+        notice.append(counted(row.matches_total or 0, "match", grouped=False))
     if row.also_in is not None:
-        notice.append(f"also in {row.also_in} other session{'' if row.also_in == 1 else 's'}")
+        notice.append(f"also in {counted(row.also_in, 'other session', grouped=False)}")
     return notice
 
 
@@ -168,9 +169,9 @@ def _tool_line(row: EventRow | HistoryRead) -> list[str]:
 def _folded(row: FoldedRow, above: Above) -> str:
     names = [f"{inline(name)} {count}" for name, count in row.tools.items()]
     if row.omitted_tools is not None:
-        names.append(f"{row.omitted_tools} more tool{'' if row.omitted_tools == 1 else 's'}")
+        names.append(counted(row.omitted_tools, "more tool", grouped=False))
     named = f" ({', '.join(names)})" if names else ""
-    events = "1 event" if row.count == 1 else f"{row.count} events"
+    events = counted(row.count, "event", grouped=False)
     seqs = str(row.first_seq)
     if row.last_seq != row.first_seq:
         seqs += f" to {row.last_seq}"

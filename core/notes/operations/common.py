@@ -56,8 +56,3 @@ def receipt(project_key: str | None, version: str) -> list[str]:
     """Return the facts at the end of a change's text: project and version."""
     project = [] if project_key is None else [f"project {project_key}"]
     return [*project, f"version {version}"]
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a count with its noun in singular or plural."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

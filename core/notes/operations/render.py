@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.notes.operations.common import plural
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import inline
 from hindnote.core.text.minutes import to_the_minute
 
@@ -47,7 +47,9 @@ def found(note: FoundNote) -> str:
     shown = len(note.matches)
     left = note.matches_total - shown
     rest = f", {shown} of them here" if left else ""
-    matching = f" | {plural(note.matches_total, 'matching line')}{rest}" if rest else ""
+    matching = (
+        f" | {counted(note.matches_total, 'matching line', grouped=False)}{rest}" if rest else ""
+    )
     return "\n".join([row(note) + matching, *map(match, note.matches)])
 
 
@@ -60,7 +62,7 @@ def match(hit: Match) -> str:
 
 def _count(result: NotesList | NotesSearch, shown: int) -> str:
     total = shown + result.more
-    parts = [plural(total, "note")]
+    parts = [counted(total, "note", grouped=False)]
     if result.more:
         parts.append(f"{shown} shown, {result.more} left out (narrow with glob)")
     keys = {note.project_key for note in result.files} - {None}

@@ -9,10 +9,11 @@ from pydantic import model_validator
 from hindnote.core.errors import Refused
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.note import Origin
-from hindnote.core.notes.operations.common import CHANGING, InProject, plural, receipt, where
+from hindnote.core.notes.operations.common import CHANGING, InProject, receipt, where
 from hindnote.core.notes.reader import Change
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
+from hindnote.core.text.counting import counted
 from hindnote.core.tools.operation import BoundCall, Hints, Operation, Params
 from hindnote.core.tools.outcome import Result, Success
 
@@ -121,7 +122,7 @@ def _render(result: NotesUpdate) -> str:
     else:
         what = f"updated {result.address}"
     change = f"change {result.change}"
-    applied = plural(result.applied, "replacement")
+    applied = counted(result.applied, "replacement", grouped=False)
     return " | ".join([what, change, applied, *receipt(result.project_key, result.version)])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from hindnote.core.cli.tree import Failure, current_directory, deliver
+from hindnote.core.text.counting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,7 +90,7 @@ def _show(answer: ToolAnswer) -> None:
     for row in details.get("rows", ()):
         console.print(row, markup=False)
     if omitted := details.get("rows_omitted"):
-        rows = "1 row is" if omitted == 1 else f"{omitted} rows are"
+        rows = f"{counted(omitted, 'row')} {'is' if omitted == 1 else 'are'}"
         console.print(f"({rows} too much to show)", markup=False)
     _show_receipt(console, answer)
 

@@ -21,9 +21,10 @@ from hindnote.core.project.documents.profiles import FieldDefinition, Profiles
 from hindnote.core.project.documents.redact import is_safe
 from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
-from hindnote.core.project.rendering import View, counted
+from hindnote.core.project.rendering import View
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES
 from hindnote.core.project.tool import Call, RootParams
+from hindnote.core.text.counting import counted
 
 OWNER = "hindnote"
 
@@ -179,8 +180,9 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
         for row in data["definitions"]
     ]
     lines += [
-        f"observed {row['name']}: {counted(row['count'], 'document')}, "
-        f"{'over ' if row['distinct_capped'] else ''}{counted(row['distinct'], 'distinct value')}, "
+        f"observed {row['name']}: {counted(row['count'], 'document', grouped=False)}, "
+        f"{'over ' if row['distinct_capped'] else ''}"
+        f"{counted(row['distinct'], 'distinct value', grouped=False)}, "
         f"{', '.join(row['types'])}"
         for row in data["observed"]
     ]
@@ -190,8 +192,8 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     ]
     counts = {"definitions": len(data["definitions"]), "observed": len(data["observed"])}
     summary = (
-        f"{counted(counts['definitions'], 'definition')}, "
-        f"{counted(counts['observed'], 'observed field')}"
+        f"{counted(counts['definitions'], 'definition', grouped=False)}, "
+        f"{counted(counts['observed'], 'observed field', grouped=False)}"
     )
     return View(summary, lines, counts)
 

@@ -20,8 +20,9 @@ from hindnote.core.project.documents.redact import is_safe
 from hindnote.core.project.documents.related import Relations
 from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
-from hindnote.core.project.rendering import View, counted
+from hindnote.core.project.rendering import View
 from hindnote.core.project.tool import Call, RootParams
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import inline
 
 FilterValue = str | bool | int | float
@@ -216,7 +217,9 @@ def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     """Return a search as lines: one for each hit, its snippet below it."""
     rows, state = data["results"], data["cache_state"]
     total = totals.get("results", len(rows))
-    summary = f"{len(rows)} of {counted(total, 'hit')} in {counted(state['documents'], 'document')}"
+    hits = counted(total, "hit", grouped=False)
+    documents = counted(state["documents"], "document", grouped=False)
+    summary = f"{len(rows)} of {hits} in {documents}"
     if state["previews_partial"]:
         summary += (
             f"; of {state['previews_partial']} only the first 1,200 characters of the body are "

@@ -10,10 +10,11 @@ from pydantic import Field
 from hindnote.core.project.contract.bounds import HASH_PATTERN, MAX_DESCRIPTION_CHARS, clip_utf16
 from hindnote.core.project.contract.todos import TodoPriority, TodoStatus
 from hindnote.core.project.outcome import Declined, Observation
-from hindnote.core.project.rendering import View, counted, issue_line
+from hindnote.core.project.rendering import View, issue_line
 from hindnote.core.project.todos import creation, observe, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 from hindnote.core.project.tool import Call, RootParams
+from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import inline
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
@@ -127,7 +128,8 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     todos, issues = data["todos"], data["issues"]
     blocking = sum(issue["blocking"] for issue in issues)
     where = data["root"]["path"]
-    summary = f"{counted(len(todos), 'todo')} in {where}, {counted(len(issues), 'issue')}"
+    found = counted(len(todos), "todo", grouped=False)
+    summary = f"{found} in {where}, {counted(len(issues), 'issue', grouped=False)}"
     if blocking:
         summary += f", {blocking} of them block every change"
     # Findings first: they must not be lost behind a long list.

@@ -31,9 +31,9 @@ run()
 """The command line of a person whose home directory is the first argument."""
 
 HOSTS = sorted(
-    entry.name.partition(" ")[2]
+    entry.name.removeprefix("install.")
     for entry in entry_points(group="hindnote.commands")
-    if entry.name.startswith("install ")
+    if entry.name.startswith("install.")
 )
 
 Arguments = list[str]
