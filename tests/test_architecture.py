@@ -270,3 +270,15 @@ def test_every_public_name_can_be_imported() -> None:
 def test_the_public_names_are_sorted() -> None:
     assert sorted(hindnote.__all__) == hindnote.__all__
     assert set(hindnote.__all__) <= set(dir(hindnote))
+
+
+@pytest.mark.parametrize("name", ["reader", "store", "renaming", "changes", "summary"])
+def test_notes_reach_their_home_through_one_class(name: str) -> None:
+    """So that a home which is no folder needs no other store."""
+    imported = imports_of(ROOT / "core" / "notes" / f"{name}.py")
+    files = {"os", "hindnote.core.fs.atomic", "hindnote.core.fs.handles", "hindnote.core.fs.locks"}
+    below = {
+        f"hindnote.core.notes.{part}" for part in ("tree", "catalogue", "locks", "read_counts")
+    }
+
+    assert imported & (files | below) == set()

@@ -14,8 +14,10 @@ from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import frontmatter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hindnote.core.notes.facts import Facts
-    from hindnote.core.notes.reader import Reader
+    from hindnote.core.notes.tree import Tree
 
 FOLDERS = 64
 """Maximum number of folders that are open at once."""
@@ -25,11 +27,13 @@ class Bodies:
     """Reads the bodies of listed notes; a context manager.
 
     Args:
-        notes: The reader of notes.
+        tree: The notes home.
+        read: Reads the body of a note that cannot be read quickly.
     """
 
-    def __init__(self, notes: Reader) -> None:
-        self._notes = notes
+    def __init__(self, tree: Tree, read: Callable[[Address], str]) -> None:
+        self._tree = tree
+        self._read = read
         self._folders: dict[tuple[str, ...], int] = {}
         self._open = ExitStack()
 
@@ -51,9 +55,9 @@ class Bodies:
             raise Refused("io_error", "no address leads to this file")
         text = self._text(facts)
         if text is None:
-            # A link, another spelling, or an error: the store's slower code path handles these.
+            # A link, another spelling, or an error: the reader's slower code path handles these.
             address = Address(facts.home, tuple(facts.path.split("/")))
-            return self._notes.read(address).note.body
+            return self._read(address)
         fences = frontmatter.fences(text)
         if fences is None:
             return text
@@ -84,7 +88,7 @@ class Bodies:
             if len(self._folders) == FOLDERS:
                 self._forget()
             self._folders[segments] = self._open.enter_context(
-                self._notes.tree.folder(segments, facts.address)
+                self._tree.folder(segments, facts.address)
             )
         return self._folders[segments]
 

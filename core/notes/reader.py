@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Self
 
 from msgspec import Struct
 
 from hindnote.core.errors import Refused
-from hindnote.core.fs.handles import names_in
 from hindnote.core.fs.saving import Version
-from hindnote.core.notes import clock, files
+from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address, Homes
+from hindnote.core.notes.folder import NotesFolder
 from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
-from hindnote.core.notes.notebooks import notebook_folder
-from hindnote.core.notes.tree import Tree, read_file
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.tree import NotePlace
+    from hindnote.core.notes.bodies import Bodies
+    from hindnote.core.notes.place import NotePlace
     from hindnote.core.plugins.models import Identity
     from hindnote.core.tools.operation import BoundCall
 
@@ -38,18 +36,23 @@ class Stored(Struct, frozen=True):
 
     address: Address
     note: Note
-    data: bytes
-    status: os.stat_result
+    file: Version
+    """The file as it was read, to detect a save by somebody else."""
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self.file.data or b""
+
+    @property
+    def mtime_ns(self) -> int:
+        """The file's modification time."""
+        return self.file.status.st_mtime_ns
 
     @property
     def version(self) -> str:
         """Short hash of the file's bytes."""
         return version_of(self.data)
-
-    @property
-    def as_read(self) -> Version:
-        """The file's version when it was read, to detect a save by somebody else."""
-        return Version(self.status, self.data)
 
     @property
     def updated(self) -> int:
@@ -62,12 +65,12 @@ class Stored(Struct, frozen=True):
         recorded = self.note.time_of("createdAt")
         if recorded is not None:
             return recorded
-        born = getattr(self.status, "st_birthtime", None)
+        born = getattr(self.file.status, "st_birthtime", None)
         return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
 
     @property
     def _file_ms(self) -> int:
-        return self.status.st_mtime_ns // clock.MILLISECOND_NS
+        return self.mtime_ns // clock.MILLISECOND_NS
 
 
 class Written(Struct, frozen=True):
@@ -94,17 +97,17 @@ def load(address: Address, place: NotePlace) -> Stored:
         Refused: ``not_text``, ``too_large``, ``not_found``.
         OSError: It cannot be read.
     """
-    data, status = read_file(place, READ_LIMIT)
-    return Stored(address, Note.parse(decode(data, quote(place.shown))), data, status)
+    file = place.read(READ_LIMIT)
+    return Stored(address, Note.parse(decode(file.data or b"", quote(place.shown))), file)
 
 
 def existing(address: Address, place: NotePlace) -> Stored:
     """Return the note at a place; if there is none, refuse and suggest similar names."""
-    if place.status is not None:
+    if not place.is_free:
         return load(address, place)
     import difflib
 
-    names = names_in(place.folder)[:SUGGESTED_FROM]
+    names = place.siblings()[:SUGGESTED_FROM]
     notes = [name for name in names if name.endswith(SUFFIX)]
     similar = difflib.get_close_matches(place.name, notes, n=3)
     folder = place.shown[: -len(address.path[-1])]
@@ -147,10 +150,8 @@ class Reader:
     """
 
     def __init__(self, identity: Identity, project_key: str | None) -> None:
-        self.tree = Tree(identity.home)
-        self.homes = Homes(
-            identity, project_key, partial(notebook_folder, self.tree, identity.host)
-        )
+        self.files = NotesFolder(identity.home)
+        self.homes = Homes(identity, project_key, partial(self.files.notebook, identity.host))
 
     @classmethod
     def of(cls, bound: BoundCall) -> Self:
@@ -190,11 +191,13 @@ class Reader:
 
     def _own(self, address: Address) -> Stored:
         shown = str(address)
-        with self.tree.reading(address.segments, shown) as place, files.refusing(shown):
+        with self.files.reading(address.segments, shown) as place, self.files.refusing(shown):
             return existing(address, place)
 
     def count_read(self, stored: Stored) -> None:
         """Count one read of a note, without changing its file."""
-        from hindnote.core.notes import read_counts
+        self.files.count_read(stored.address.segments, stored.note.values)
 
-        read_counts.count(self.tree.home, stored.address.segments, stored.note.values)
+    def bodies(self) -> Bodies:
+        """Return a reader of the bodies of many listed notes."""
+        return self.files.bodies(lambda address: self.read(address).note.body)

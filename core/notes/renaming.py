@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hindnote.core.errors import Refused
-from hindnote.core.fs import atomic, saving
-from hindnote.core.fs.handles import look, names_in
 from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.fs.saving import ChangedError
 from hindnote.core.notes import changes
 from hindnote.core.notes.address import check_new
 from hindnote.core.notes.note import READ_LIMIT, version_of
 from hindnote.core.notes.reader import Updated, load
-from hindnote.core.notes.tree import read_file, refuse_collision
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
+    from hindnote.core.notes.place import NotePlace
     from hindnote.core.notes.reader import Stored
     from hindnote.core.notes.store import Store
-    from hindnote.core.notes.tree import NotePlace
 
 
 def rename(store: Store, source: Address, target: Address, expected: str | None = None) -> Updated:
@@ -42,14 +38,14 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
 
     updated = store.changing_existing(source, change, expected, target)
     if source != target:
-        store.tree.prune(source.segments[:-1], keep=len(source.home.folder))
-        store.move_count(source, target)
+        store.files.prune(source.segments[:-1], keep=len(source.home.folder))
+        store.files.move_count(source.segments, target.segments)
     return updated
 
 
 def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Updated:
     spared = _spared(store, stored.address, target, place.name)
-    with store.tree.writing(target.segments, str(target), make=True, spared=spared) as to:
+    with store.files.writing(target.segments, str(target), make=True, spared=spared) as to:
         body = stored.note.body
         owner = changes.owner(
             stored.note,
@@ -60,24 +56,23 @@ def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Up
         data = store.encoded(stored.note, target, {}, owner, body)
         hidden = store.inherited(stored.address)
         shadow = None if hidden is None else _archived(store, hidden, stored.address)
-        if to.status is None and store.inherited(target) is not None:
+        if to.is_free and store.inherited(target) is not None:
             raise Refused("already_exists", _occupied_by_ancestor(target))
-        if place.status is None:
+        if place.is_free:
             _copy(to, target, stored, data, spared)
-        elif to.status is None:
+        elif to.is_free:
             _relocate(place, to, stored, data, spared)
         elif _was_killed(place, to, stored, data):
-            saving.take_away(place.folder, place.name, stored.as_read)
-        elif os.path.samestat(to.status, stored.status):
+            place.remove(stored.file)
+        elif to.is_same_file(stored.file):
             # Both names belong to one file: this file system ignores letter case.
-            os.replace(place.name, target.path[-1], src_dir_fd=place.folder, dst_dir_fd=to.folder)
+            place.respell(to, target.path[-1])
         else:
             raise Refused("already_exists", _occupied(target, to))
         if shadow is not None:
             # Otherwise the ancestor's note would appear again at the old address.
-            with suppress(FileExistsError):
-                mtime_ns = stored.status.st_mtime_ns
-                atomic.create(place.folder, place.name, shadow, mtime_ns=mtime_ns)
+            with suppress(ChangedError):
+                place.create(shadow, mtime_ns=stored.mtime_ns)
     return Updated(version_of(data), 0, "file", body, body)
 
 
@@ -91,15 +86,12 @@ def _copy(
     to: NotePlace, target: Address, stored: Stored, data: bytes, spared: frozenset[str]
 ) -> None:
     """Copy a note that a fork inherits to a new name; the ancestor keeps its own."""
-    if to.status is not None:
-        if to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data):
+    if not to.is_free:
+        if _holds(to, data, stored):
             return  # the same rename was killed here, and is finished now
         raise Refused("already_exists", _occupied(target, to))
-    refuse_collision(to, spared=spared)
-    try:
-        atomic.create(to.folder, to.name, data, mtime_ns=stored.status.st_mtime_ns)
-    except FileExistsError:
-        raise saving.ChangedError from None
+    to.refuse_collision(spared)
+    to.create(data, mtime_ns=stored.mtime_ns)
 
 
 def _relocate(
@@ -110,44 +102,18 @@ def _relocate(
     The owner changes first and the name last, in one step. So after a crash the whole note is at
     one address, and the same rename can complete the change.
     """
-    refuse_collision(to, spared=spared)
-    before = stored.as_read
+    to.refuse_collision(spared)
+    before = stored.file
     if data != stored.data:
-        before = _rewritten(place, before, data)
+        place.replace(data, before, mtime_ns=stored.mtime_ns)
+        before = place.written(data)
     try:
-        _rename(place, to, before)
-    except (OSError, saving.ChangedError) as error:
+        place.move_to(to, before)
+    except (OSError, ChangedError):
         if data != stored.data:
-            with suppress(OSError, saving.ChangedError):
-                _rewritten(place, before, stored.data)
-        if isinstance(error, FileExistsError):
-            raise saving.ChangedError from None
+            with suppress(OSError, ChangedError):
+                place.replace(stored.data, before, mtime_ns=stored.mtime_ns)
         raise
-
-
-def _rename(place: NotePlace, to: NotePlace, before: saving.Version) -> None:
-    try:
-        saving.move(place.folder, place.name, to.folder, to.name, before)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        # A folder of the home is on another disk, so the file is copied there.
-        times = {"mode": before.status.st_mode, "mtime_ns": before.status.st_mtime_ns}
-        atomic.create(to.folder, to.name, before.data or b"", **times)
-        try:
-            saving.take_away(place.folder, place.name, before)
-        except BaseException:
-            os.unlink(to.name, dir_fd=to.folder)
-            raise
-
-
-def _rewritten(place: NotePlace, before: saving.Version, data: bytes) -> saving.Version:
-    mtime_ns = before.status.st_mtime_ns
-    saving.save(place.folder, place.name, data, before, mtime_ns=mtime_ns)
-    status = look(place.folder, place.name)
-    if status is None:
-        raise saving.ChangedError
-    return saving.Version(status, data)
 
 
 def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) -> bool:
@@ -156,20 +122,19 @@ def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) ->
     Then both are names of one file; or the target has exactly the bytes that the rename would
     write, and the source's modification time to the nanosecond.
     """
-    if to.status is None:
-        return False
-    if os.path.samestat(to.status, stored.status):
+    if to.is_same_file(stored.file):
         # If letter case is ignored, the folder lists only one of the two names.
-        return place.name in names_in(place.folder) and to.name in names_in(to.folder)
-    return to.status.st_mtime_ns == stored.status.st_mtime_ns and _holds(to, data)
+        return place.name in place.siblings() and to.name in to.siblings()
+    return _holds(to, data, stored)
 
 
-def _holds(place: NotePlace, data: bytes) -> bool:
-    """Return whether a file contains exactly these bytes."""
+def _holds(place: NotePlace, data: bytes, stored: Stored) -> bool:
+    """Return whether a file has exactly these bytes, and the modification time of a note."""
     try:
-        return read_file(place, READ_LIMIT)[0] == data
+        file = place.read(READ_LIMIT)
     except Refused:
         return False
+    return file.data == data and file.status.st_mtime_ns == stored.mtime_ns
 
 
 def _spared(store: Store, source: Address, target: Address, name: str) -> frozenset[str]:
@@ -187,7 +152,7 @@ def _spared(store: Store, source: Address, target: Address, name: str) -> frozen
     if not folders:
         return frozenset({name})
     above = (*source.home.folder, *source.path[: folders[0]])
-    lone = store.tree.holds_one(above, source.path[folders[0] : -1])
+    lone = store.files.holds_one(above, source.path[folders[0] : -1])
     return frozenset({name, *source.path[:-1]}) if lone else frozenset({name})
 
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from hindnote.core.errors import Refused
-from hindnote.core.fs import atomic
-from hindnote.core.fs.saving import ChangedError, save
-from hindnote.core.notes import changes, clock, edits, files
+from hindnote.core.fs.saving import ChangedError
+from hindnote.core.notes import changes, clock, edits
 from hindnote.core.notes.address import Address, check_new, check_writable
-from hindnote.core.notes.locks import locked
 from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
+from hindnote.core.notes.place import NotePlace
 from hindnote.core.notes.reader import (
     Change,
     Reader,
@@ -30,7 +29,6 @@ from hindnote.core.notes.reader import (
     expect,
     load,
 )
-from hindnote.core.notes.tree import NotePlace, refuse_collision, refuse_other_kind
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
@@ -45,12 +43,6 @@ T = TypeVar("T")
 
 class Store(Reader):
     """The notes that one identity can read and change in one project."""
-
-    def move_count(self, source: Address, target: Address) -> None:
-        """Move a note's read count when it is renamed."""
-        from hindnote.core.notes import read_counts
-
-        read_counts.move(self.tree.home, source.segments, target.segments)
 
     def write(
         self, address: Address, content: str, origin: Origin, expected: str | None = None
@@ -120,8 +112,8 @@ class Store(Reader):
 
         def attempt() -> T:
             passed_on = self._passed_on(address)
-            with self.tree.writing(address.segments, shown, make=passed_on is not None) as place:
-                if place.status is None and passed_on is not None:
+            with self.files.writing(address.segments, shown, make=passed_on is not None) as place:
+                if place.is_free and passed_on is not None:
                     stored = passed_on
                 else:
                     stored = existing(address, place)
@@ -133,7 +125,7 @@ class Store(Reader):
     def changing(self, shown: str, attempt: Callable[[], T], *addresses: Address) -> T:
         """Make a change under the locks of its homes, and retry when somebody interferes."""
         folders = [address.home.folder for address in addresses]
-        with files.refusing(shown), locked(self.tree.home, *folders):
+        with self.files.refusing(shown), self.files.locked(*folders):
             for pause in PAUSES:
                 try:
                     return attempt()
@@ -163,14 +155,11 @@ class Store(Reader):
         Raises:
             ChangedError: Somebody saved the note meanwhile.
         """
-        if place.status is not None:
-            save(place.folder, place.name, data, stored.as_read, mtime_ns=mtime_ns)
-            return
-        refuse_collision(place)
-        try:
-            atomic.create(place.folder, place.name, data, mtime_ns=mtime_ns)
-        except FileExistsError:
-            raise ChangedError from None
+        if place.is_free:
+            place.refuse_collision()
+            place.create(data, mtime_ns=mtime_ns)
+        else:
+            place.replace(data, stored.file, mtime_ns=mtime_ns)
 
     def encoded(self, note: Note, address: Address, asked: Keys, implied: Keys, body: str) -> bytes:
         """Return the content of a changed note's file.
@@ -185,10 +174,10 @@ class Store(Reader):
     def _put_write(
         self, address: Address, content: str, origin: Origin, expected: str | None
     ) -> Written:
-        with self.tree.writing(address.segments, str(address), make=True) as place:
-            refuse_other_kind(place)
+        with self.files.writing(address.segments, str(address), make=True) as place:
+            place.refuse_other_kind()
             stored: Stored | None
-            if place.status is not None:
+            if not place.is_free:
                 stored = load(address, place)
             elif (stored := self.inherited(address)) is not None:
                 stored = replace(stored, address=address)
@@ -199,7 +188,7 @@ class Store(Reader):
 
     def _create(self, place: NotePlace, address: Address, content: str, origin: Origin) -> Written:
         check_new(address)
-        refuse_collision(place)
+        place.refuse_collision()
         now = clock.now_ms()
         time = clock.format_ms(now)
         keys: Keys = {"origin": origin, "createdAt": time, "updatedAt": time}
@@ -207,10 +196,7 @@ class Store(Reader):
             keys["project"] = self.homes.project_key
         note, body = self._merged(Note(None, "", None), address, content)
         data = self.encoded(note, address, keys, {}, body)
-        try:
-            atomic.create(place.folder, place.name, data, mtime_ns=_ns(now))
-        except FileExistsError:
-            raise ChangedError from None
+        place.create(data, mtime_ns=_ns(now))
         return Written("created", version_of(data))
 
     def _overwrite(self, place: NotePlace, stored: Stored, content: str, origin: Origin) -> Written:
@@ -234,7 +220,7 @@ class Store(Reader):
         quiet = body == before and not asked.keys() - set(ARCHIVED)
         implied = {} if quiet else changes.times(stored.note, stored.created, now)
         data = self.encoded(stored.note, stored.address, asked, implied, body)
-        mtime_ns = stored.status.st_mtime_ns if quiet else _ns(now)
+        mtime_ns = stored.mtime_ns if quiet else _ns(now)
         self.put(place, stored, data, mtime_ns)
         change: Change = "metadata" if body == before else "file" if asked else "body"
         return Updated(version_of(data), applied, change, before, body)
@@ -248,7 +234,7 @@ class Store(Reader):
         try:
             yield
         except UnreadableMetadata as error:
-            file = self.tree.home.joinpath(*address.segments)
+            file = self.files.shown(address.segments)
             raise Refused(
                 "invalid_frontmatter",
                 f"{quote(str(address))}: the frontmatter in {file} cannot be changed: {error}; "

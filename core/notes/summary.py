@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from hindnote.core.errors import Refused
-from hindnote.core.notes import catalogue, clock
+from hindnote.core.notes import clock
 from hindnote.core.notes.address import Address
 from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.reader import Reader
@@ -71,7 +71,7 @@ def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tu
 def _home(notes: Reader, homes: list[Home], freshest: int) -> HomeIndex:
     """Return the summary of a home, including the notebooks from which it inherits."""
     home = homes[0]
-    found = catalogue.contents(notes.tree, homes)
+    found = notes.files.contents(homes)
     live = newest_first([facts for facts in found.notes if facts.archived_at is None])
     others = [facts for facts in live if facts.path != MAP]
     return HomeIndex(

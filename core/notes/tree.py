@@ -10,69 +10,18 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
-
-from msgspec import Struct, field
 
 from hindnote.core.errors import Refused
 from hindnote.core.fs import saving
-from hindnote.core.fs.handles import ENTER, READ, make_folder, make_private, names_in, open_root
-from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.fs.handles import ENTER, make_private, names_in, open_root
 from hindnote.core.notes.files import link_refusal, lookup, refusing
+from hindnote.core.notes.place import NotePlace
 from hindnote.core.text.messages import quote
 
 HOPS = 16
 """Maximum number of links on one path."""
-
-
-class NotePlace(Struct):
-    """The place of a note, which need not exist: an open folder, and a name in it.
-
-    Use it as a context manager: leaving it closes the folder, and after an error it removes the
-    empty folders that were created for the note.
-    """
-
-    folder: int
-    """Handle of the folder."""
-
-    shown: str
-    """The address, for messages."""
-
-    name: str = ""
-    """The name as it is spelled on disk."""
-
-    status: os.stat_result | None = None
-    """Status of that name; None when it does not exist."""
-
-    _made: list[tuple[int, str]] = field(default_factory=list)
-
-    def __enter__(self) -> Self:
-        """Return the place itself."""
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        """Close all handles."""
-        for parent, name in reversed(self._made):
-            if error is not None:
-                with suppress(OSError):
-                    os.rmdir(name, dir_fd=parent)
-            os.close(parent)
-        self._made.clear()
-        os.close(self.folder)
-
-    def enter(self, name: str) -> None:
-        """Go into a subfolder, which must not be a link."""
-        inner = os.open(name, ENTER, dir_fd=self.folder)
-        os.close(self.folder)
-        self.folder = inner
-
-    def make(self, spared: frozenset[str]) -> None:
-        """Create a folder of this name, unless it exists by now."""
-        refuse_collision(self, spared=spared)
-        if make_folder(self.folder, self.name):
-            self._made.append((os.dup(self.folder), self.name))
 
 
 class Tree:
@@ -230,62 +179,3 @@ class Tree:
                 "nothing outside it is read",
             )
         return list(target.relative_to(home).parts)
-
-
-def refuse_collision(place: NotePlace, *, spared: frozenset[str] = frozenset()) -> None:
-    """Refuse a new name that another file system would confuse with a sibling's name.
-
-    Args:
-        place: The place of the new name.
-        spared: Siblings to ignore, since they are being renamed.
-
-    Raises:
-        Refused: ``address_collision``, naming the sibling.
-    """
-    wanted = same_elsewhere(place.name)
-    for each in names_in(place.folder):
-        if each != place.name and each not in spared and same_elsewhere(each) == wanted:
-            raise Refused(
-                "address_collision",
-                f"{quote(place.shown)}: {quote(each)} exists beside {quote(place.name)} and "
-                "differs by letter case or Unicode form alone; use its spelling, or another name",
-            )
-
-
-def refuse_other_kind(place: NotePlace) -> None:
-    """Refuse a name that belongs to a folder or to another kind of file.
-
-    Raises:
-        Refused: ``address_collision``.
-    """
-    if place.status is not None and not stat.S_ISREG(place.status.st_mode):
-        kind = "a folder" if stat.S_ISDIR(place.status.st_mode) else "no regular file"
-        raise Refused(
-            "address_collision", f"{quote(place.shown)} is {kind} on disk; choose another name"
-        )
-
-
-def read_file(place: NotePlace, limit: int) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes and the matching status.
-
-    Raises:
-        Refused: ``too_large``, or ``not_found`` when it is not a regular file.
-        OSError: It cannot be read.
-    """
-    if place.status is not None:
-        _refuse_irregular(place, place.status)
-    with os.fdopen(os.open(place.name, READ, dir_fd=place.folder), "rb") as file:
-        status = os.fstat(file.fileno())
-        _refuse_irregular(place, status)
-        if status.st_size > limit:
-            raise Refused(
-                "too_large",
-                f"{quote(place.shown)} has {status.st_size:,} bytes, more than the {limit:,} that "
-                "are read",
-            )
-        return file.read(limit), status
-
-
-def _refuse_irregular(place: NotePlace, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise Refused("not_found", f"{quote(place.shown)} is no regular file, so it is no note")

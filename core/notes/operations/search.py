@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.delivery.budget import longest
 from hindnote.core.errors import Refused
-from hindnote.core.notes.bodies import Bodies
 from hindnote.core.notes.operations import render
 from hindnote.core.notes.operations.common import LOOKING
 from hindnote.core.notes.operations.matches import Hits, cut, hits
@@ -74,7 +73,7 @@ def _matching(notes: Reader, seen: View, matcher: Matcher) -> Iterator[tuple[Fac
 
 def _bodies(notes: Reader, seen: View, matcher: Matcher | None) -> Iterator[tuple[Facts, str]]:
     """Yield the notes with their bodies; with a matcher those that match."""
-    with Bodies(notes) as bodies:
+    with notes.bodies() as bodies:
         for facts in seen.notes:
             try:
                 body = bodies.body(facts)

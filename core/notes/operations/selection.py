@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hindnote.core.delivery.budget import Size, longest_rows, measure, utf8_size
 from hindnote.core.errors import Refused
-from hindnote.core.notes import catalogue, clock, glob
+from hindnote.core.notes import clock, glob
 from hindnote.core.notes.facts import newest_first
 from hindnote.core.notes.operations.models import NotesList, NotesSearch
 from hindnote.core.tools.outcome import wire_json
@@ -55,12 +55,10 @@ def view(notes: Reader, params: ListParams) -> View:
         Refused: ``invalid_cwd``, ``invalid_glob``, ``no_current_session``.
     """
     unavailable: list[str] = []
-    scope = glob.scope(
-        notes.homes, params.glob, lambda kind: catalogue.slugs(notes.tree, kind, unavailable)
-    )
+    scope = glob.scope(notes.homes, params.glob, lambda kind: notes.files.slugs(kind, unavailable))
     if notes.homes.project_key is None and glob.takes_default(params.glob):
         unavailable.append("@project")
-    found = catalogue.contents(notes.tree, scope.homes)
+    found = notes.files.contents(scope.homes)
     asked = found.notes
     if params.glob is not None:
         asked = [facts for facts in asked if scope.holds(facts.home, facts.path)]

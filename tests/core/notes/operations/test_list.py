@@ -200,7 +200,7 @@ def test_kept_facts_are_those_of_the_files(agent: Any) -> None:
 
 
 def listed_facts(agent: Any) -> list[Facts]:
-    return catalogue.contents(agent.store.tree, agent.store.homes.default()).notes
+    return agent.store.files.contents(agent.store.homes.default()).notes
 
 
 def test_folders_too_deep_for_an_address_are_counted(agent: Any) -> None:
