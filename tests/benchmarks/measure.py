@@ -184,7 +184,41 @@ def newest(folder: Path) -> Figures:
     return {"median": statistics.median(times), "best": min(times), "cpu": seconds(found, 5)}
 
 
-SCENARIOS = (page, grown, line, forks, search, catalogue, newest)
+def named(folder: Path) -> Figures:
+    """The last page of one large session, asked for once by its name."""
+    return {"first": timed(listing(folder, session="pi:large"))[1]}
+
+
+def browsed(folder: Path) -> Figures:
+    """The newest page of one large session in the browser: opened, and opened again."""
+    from starlette.testclient import TestClient
+
+    from hindnote.core.browse.app import make_app
+    from hindnote.core.browse.world import World
+    from hindnote.core.places.home import NotesHome
+
+    call = HostCall(host="pi", cwd=folder)
+    dispatcher = Dispatcher(Hosts.of({"pi": plugin}), folder / "notes")
+    client = TestClient(make_app(World(dispatcher, call, NotesHome(folder / "notes"), "/x/")))
+
+    def shown(path: str) -> bytes:
+        answer = client.get(f"/x/{path}")
+        assert answer.status_code == 200, answer.text
+        return answer.content
+
+    # What the first pages import and compile is not the session's.
+    small = folder / "2026-11-30T00-00-00-000Z_small.jsonl"
+    message = '{"type":"message","id":"e","parentId":null,"message":{"role":"user","content":"x"}}'
+    small.write_text(f'{{"type":"session","version":3,"id":"small","cwd":"/w"}}\n{message}\n')
+    shown("s/pi:small")
+    small.unlink()
+    sizes: list[int] = []
+    first = seconds(lambda: sizes.append(len(shown("s/pi:large"))))
+    again = seconds(lambda: sizes.append(len(shown("s/pi:large"))), 5)
+    return {"first": first, "again": again, "size": max(sizes)}
+
+
+SCENARIOS = (browsed, named, page, grown, line, forks, search, catalogue, newest)
 
 if __name__ == "__main__":
     scenario = next(one for one in SCENARIOS if one.__name__ == sys.argv[1])
