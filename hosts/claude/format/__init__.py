@@ -1,1 +1,1 @@
-"""What Claude Code writes into a transcript: the one place that knows its fields by name."""
+"""The format of Claude Code's transcripts: only this package uses its field names."""

@@ -1,8 +1,8 @@
-"""Content blocks of types that hindnote does not know: shown as far as they can be read.
+"""Content blocks of unknown types: shown as far as they can be read.
 
-The API adds types faster than anyone follows: ``advisor_tool_result``, ``web_search_result``,
-``tool_reference``, ``search_result``, ``container_upload``… Whatever a block is, it is named
-in its place, with the names and texts that it holds; what is encoded is left out.
+The API adds types faster than hindnote can follow: ``advisor_tool_result``, ``web_search_result``,
+``tool_reference``, ``search_result``, ``container_upload``… Any such block is shown in its place
+by its type, with the names and texts that it contains; encoded data is left out.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from msgspec import Raw
 from hindnote.core.history.jsontext import Unreadable, parse
 
 _NAMES = ("title", "tool_name", "name", "url", "uri", "file_id", "error_code")
-"""Fields that say what a block is about; they are short."""
+"""Short fields that describe a block."""
 
 _TEXTS = ("text", "stdout", "stderr", "output", "error_message", "content", "resource")
-"""Fields that hold what there is to read: a text, a block or a list of blocks."""
+"""Fields with readable content: a text, a block or a list of blocks."""
 
 _DEEPEST = 16
-"""Levels of blocks within blocks that are looked into; the API has three."""
+"""Maximum nesting depth of blocks that is read; the API has three levels."""
 
 
 def described(raw: Raw) -> str:
-    """Return the names and texts in a block or a list of blocks; empty for what is neither."""
+    """Return the names and texts in a block or a list of blocks; empty for any other value."""
     try:
         return _described(parse(bytes(raw)))
     except Unreadable:
@@ -32,7 +32,7 @@ def described(raw: Raw) -> str:
 
 
 def is_failure(raw: Raw) -> bool:
-    """Return whether the content of a result says that the tool failed."""
+    """Return whether the content of a result has an error code."""
     try:
         value = parse(bytes(raw))
     except Unreadable:
@@ -59,13 +59,13 @@ def _described(value: Any, depth: int = 0) -> str:
 
 
 def result_of(row: Any, ordinal: int) -> tuple[Any, Any]:
-    """Return a row's block in its place, and the record that belongs to it.
+    """Return the block of a row at a position, and the row's tool record if it belongs to it.
 
-    ``toolUseResult`` is one for a row; where a row has several results it is nobody's.
+    A row has at most one ``toolUseResult``; if the row has several results, it belongs to none.
 
     Args:
-        row: The row, of any shape.
-        ordinal: Blocks of the row before it.
+        row: The row, of any type.
+        ordinal: Number of the row's blocks before it.
     """
     message = row.get("message") if isinstance(row, dict) else None
     blocks = message.get("content") if isinstance(message, dict) else None

@@ -1,11 +1,11 @@
-"""What a transcript of Claude Code says of its session: id, start, directory, parent and name.
+"""The header of a transcript: its session's id, start, directory, parent and name.
 
-The catalogue and the decoder both ask here, so that they cannot disagree.
+The catalogue and the decoder both use this module, so they always agree.
 
-``<session id>.jsonl`` is a session, whatever ids its rows carry: versions that resumed or
-forked into a new file left the old session's id in the rows that they copied.
-``<session id>/subagents/**/agent-<agent id>.jsonl`` is a subagent's; older versions put
-``agent-<agent id>.jsonl`` beside the sessions. A file that was renamed is known by its rows.
+``<session id>.jsonl`` belongs to that session, even if its rows contain other ids: versions that
+resumed or forked into a new file kept the old session's id in the copied rows. ``<session
+id>/subagents/**/agent-<agent id>.jsonl`` belongs to a subagent; older versions wrote
+``agent-<agent id>.jsonl`` next to the sessions. A renamed file is identified by its rows.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from hindnote.hosts.claude.format.lineage import Lineage, Origin, find_lineage
 from hindnote.hosts.claude.format.rows import CHAIN_TYPES, decode
 
 FACTS_WITHIN = 1 << 26
-"""Bytes at the beginning of a file among which its facts are looked for."""
+"""Number of bytes at the beginning of a file that are searched for its header."""
 
 NAME_WITHIN = 1 << 28
-"""Bytes at the end of a file among which a catalogue looks for the session's name."""
+"""Number of bytes at the end of a file that a catalogue searches for the session's name."""
 
 PROMPT_WITHIN = 1 << 18
-"""Bytes at the beginning of a file among which a catalogue looks for the first prompt."""
+"""Number of bytes at the beginning of a file that a catalogue searches for the first prompt."""
 
 SUBAGENTS = "subagents"
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _AGENT = "agent-"
 
-# A quote within a text is escaped, so this is never found inside of one.
+# Quotes inside a JSON string are escaped, so this cannot match inside one.
 _NAMING = re.compile(rb'"type"\s*:\s*"(?:custom-title|summary)"')
 _TITLE, _SUMMARY = b'"custom-title"', b'"summary"'
 
 
 class PathIds(Struct, frozen=True):
-    """What the path of a file says of its session."""
+    """The ids in the path of a transcript."""
 
     session: str | None = None
     """Id of the main session."""
@@ -58,13 +58,13 @@ class PathIds(Struct, frozen=True):
 
     @property
     def is_named(self) -> bool:
-        """Whether the file is named like a session's or a subagent's."""
+        """Whether the file has the name of a session or of a subagent."""
         return self.session is not None or self.agent is not None
 
 
 def place_of(path: Path | str) -> PathIds:
-    """Return what a path says of the session that lies there."""
-    # A name need not be text.
+    """Return the ids in a path."""
+    # A file name need not be valid Unicode.
     *folders, name = clean(os.fspath(path)).split("/")
     stem = name.removesuffix(".jsonl")
     if stem.startswith(_AGENT) and len(stem) > len(_AGENT):
@@ -77,7 +77,7 @@ def place_of(path: Path | str) -> PathIds:
 
 
 class Header(Struct):
-    """What the path and the first rows of a transcript say."""
+    """The facts from the path and the first rows of a transcript."""
 
     session: str | None = None
     """Id of the main session."""
@@ -88,29 +88,29 @@ class Header(Struct):
     started: str | None = None
     cwd: str | None = None
     origins: tuple[Origin, ...] = ()
-    """The sessions from which rows were copied, the nearest first."""
+    """The sessions from which rows were copied, nearest first."""
 
     has_rows: bool = False
-    """Whether a row names a session, as nearly every one of Claude Code's does."""
+    """Whether any row has a session id, as nearly all rows of Claude Code do."""
 
     is_final: bool = False
-    """Whether nothing that is appended can change any of this."""
+    """Whether appended rows cannot change the header any more."""
 
     @property
     def id(self) -> str | None:
-        """The session's id, ``<main session id>/<agent id>`` for a subagent's."""
+        """The session's id, ``<main session id>/<agent id>`` for a subagent."""
         return f"{self.session}/{self.agent}" if self.session and self.agent else self.session
 
     @property
     def parent(self) -> str | None:
-        """Id of the session that it was forked from, or of a subagent's main session."""
+        """Id of the session that it was forked from, or a subagent's main session."""
         if self.agent:
             return self.session
         return self.origins[0].session if self.origins else None
 
 
 def read_header(path: Path) -> Header:
-    """Return the header of a file; an empty one when it cannot be read."""
+    """Return the header of a file; an empty header when it cannot be read."""
     try:
         handle = open_file(path)
     except (OSError, ValueError) as error:
@@ -126,19 +126,19 @@ def read_header(path: Path) -> Header:
 
 
 def find_header(path: Path | str, read: Read, size: int) -> Header:
-    """Return what a file says of its session.
+    """Return the header of an open file.
 
     Args:
-        path: Where it lies.
+        path: The file's path.
         read: Reads it.
-        size: Its bytes.
+        size: Size of the file in bytes.
     """
     place = place_of(path)
     rows = _Rows(read, size)
     agent = place.agent or (None if place.session else rows.agent)
     session = place.session or rows.session
     if session is None and place.agent:
-        # An old subagent's file without one readable row.
+        # A file of an old subagent without any readable row.
         session, agent = f"{_AGENT}{place.agent}", None
     copied = find_lineage(session, read, size) if session and not agent else Lineage(())
     return Header(
@@ -153,7 +153,7 @@ def find_header(path: Path | str, read: Read, size: int) -> Header:
 
 
 class _HeadRow(Struct, rename="camel"):
-    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+    """Fields accept any type: a value of the wrong type is ignored instead of raising an error."""
 
     type: Any = None
     uuid: Any = None
@@ -167,7 +167,7 @@ class _HeadRow(Struct, rename="camel"):
 
 
 class _Rows:
-    """The first of the file's rows that say anything: prompts before them may be long."""
+    """Collects facts from a file's first rows; long prompts may be in front of them."""
 
     def __init__(self, read: Read, size: int) -> None:
         self.session: str | None = None
@@ -214,12 +214,12 @@ def _text(value: Any) -> str | None:
 
 
 def find_prompt(read: Read, size: int, agent: str | None) -> str | None:
-    """Return how the first prompt of a file begins; None when it is not near the beginning.
+    """Return the beginning of the first prompt; None when it is not near the file's beginning.
 
     Args:
         read: Reads the file.
-        size: Bytes of the file.
-        agent: Id of the subagent whose transcript it is.
+        size: Size of the file in bytes.
+        agent: Id of the subagent to which the transcript belongs; None for a main session.
     """
     for line in first_lines(read, size, PROMPT_WITHIN):
         if b'"user"' not in line:
@@ -239,13 +239,13 @@ def find_prompt(read: Read, size: int, agent: str | None) -> str | None:
 
 
 class Name(Struct):
-    """What a session is called, and how it came to that."""
+    """The names of a session, by their origin."""
 
     title: str | None = None
-    """The person gave it."""
+    """Set by the person."""
 
     summary: str | None = None
-    """Versions before 2.0 gave it."""
+    """Generated by versions before 2.0."""
 
     @property
     def shown(self) -> str | None:
@@ -254,12 +254,12 @@ class Name(Struct):
 
 
 def find_name(read: Read, start: int, size: int) -> Name:
-    """Return what the last rows that name a session call it.
+    """Return the names in the last rows that name the session.
 
     Args:
         read: Reads the file.
-        start: Where to begin to look, at the beginning of a line.
-        size: Bytes of the file.
+        start: Offset at which the search ends: the beginning of a line.
+        size: Size of the file in bytes.
     """
     name = Name()
     start = max(start, size - NAME_WITHIN)
@@ -275,7 +275,7 @@ def find_name(read: Read, start: int, size: int) -> Name:
 
 
 def find_task(path: Path) -> str | None:
-    """Return how the main agent described the task of the subagent whose transcript this is."""
+    """Return the main agent's description of the task for a subagent, given its transcript."""
     try:
         found = msgspec.json.decode(read_file(path.with_suffix(".meta.json")))
     except (OSError, ValueError, RecursionError) as error:

@@ -1,7 +1,7 @@
-"""What the rows of a transcript count as in the history: slots and their kinds.
+"""The slots that rows of a transcript take in the history, and their kinds.
 
-A row takes one slot for each of its content blocks, and at least one. That number
-depends on nothing that anyone reads in a text; only the kinds do.
+A row takes one slot for each of its content blocks, and at least one. The number of slots never
+depends on the content of a text; only the kinds do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMAND_MARKS = (
     "<bash-stdout>",
     "<bash-stderr>",
 )
-"""How the record of a command that the person gave to the program itself begins."""
+"""Prefixes of the records of commands that a person gave to the program itself."""
 
 INTERRUPT_MARK = "[Request interrupted by user"
 NOTIFICATION_MARK = "<task-notification>"
@@ -45,17 +45,17 @@ FILE_ATTACHMENTS = frozenset(
         "selected_lines_in_ide",
     }
 )
-"""Attachments by which the model read a file, or a part of one."""
+"""Attachments through which the model read a file or a part of one."""
 
 NOTIFICATION_ATTACHMENTS = frozenset({"async_hook_response", "task_status"})
 CONTEXT_SUBTYPES = frozenset({"api_error", "local_command"})
 SYNTHETIC = "<synthetic>"
-"""The model's name on rows that the program made."""
+"""Model name on rows that the program generated."""
 
 SPEAKERS = frozenset({"user", "assistant"})
-"""Types of the rows whose blocks have slots of their own."""
+"""Types of rows whose blocks have their own slots."""
 
-# Members of an IntEnum cost a look-up each time; these are plain integers.
+# Plain integers, since looking up a member of an IntEnum takes time.
 NOTHING = int(SlotKind.NOTHING)
 USER = int(SlotKind.USER)
 ASSISTANT = int(SlotKind.ASSISTANT)
@@ -64,14 +64,14 @@ RESULT = int(SlotKind.RESULT)
 CONTEXT = int(SlotKind.CONTEXT)
 
 _ONE = [bytes([kind]) for kind in range(max(SlotKind) + 1)]
-"""The slots of a row that has one, by its kind."""
+"""The slot of a row with a single slot, by kind."""
 
 
 def kinds_of(row: Row) -> bytes:
-    """Return what each slot of a chain row holds, one for each content block.
+    """Return the kind of each slot of a conversation row, one for each content block.
 
-    An answer's text blocks all count as ``ASSISTANT`` here; which of them speaks for
-    the whole response is known only beside the response's other rows.
+    All text blocks of an answer are ``ASSISTANT`` here. Which of them represents the whole
+    response depends on the response's other rows.
     """
     content = row.message.content if row.message else None
     if type(content) is not list or not content:
@@ -92,10 +92,10 @@ def kinds_of(row: Row) -> bytes:
 
 
 def steering(row: Row) -> str | None:
-    """Return the words of a prompt that joined a running turn, where a queue's row records them.
+    """Return the prompt that joined a running turn, if a queue row is its only record.
 
-    Versions before 2.1.101 took such a prompt out of the queue (``remove``) and wrote it
-    nowhere else. Later ones write an attachment with the words, and a ``reason`` here.
+    Versions before 2.1.101 took such a prompt out of the queue (``remove``) and recorded it
+    nowhere else. Later versions write an attachment with the prompt, and a ``reason`` here.
     """
     if row.operation != "remove" or row.reason is not UNSET or row.content is UNSET:
         return None
@@ -103,7 +103,7 @@ def steering(row: Row) -> str | None:
 
 
 def prompted(row: Row) -> str | None:
-    """Return the words of a prompt that a row of the conversation records; None for any other."""
+    """Return the text of a prompt that a conversation row records; None for other rows."""
     if row.type == "attachment":
         attachment = row.attachment or Attachment()
         if attachment.type != "queued_command" or attachment.prompt is UNSET:
@@ -119,7 +119,7 @@ def prompted(row: Row) -> str | None:
 
 
 def _string(raw: Raw) -> str | None:
-    """Return a JSON string's text, of a list of text blocks that of all; else None."""
+    """Return the text of a JSON string, or the joined texts of a list of text blocks; else None."""
     try:
         if bytes(memoryview(raw)[:1]) == b"[":
             blocks = msgspec.json.decode(raw, type=list[Block])
@@ -130,7 +130,7 @@ def _string(raw: Raw) -> str | None:
 
 
 def counts_of(rows: Sequence[Row]) -> list[int]:
-    """Return how many slots each of some chain rows takes."""
+    """Return the number of slots of each conversation row."""
     contents = [None if row.message is None else row.message.content for row in rows]
     counts = [len(content) or 1 if type(content) is list else 1 for content in contents]
     if max(counts, default=1) > 1:
@@ -141,13 +141,13 @@ def counts_of(rows: Sequence[Row]) -> list[int]:
 
 
 def _is_foreign(row: Row) -> bool:
-    """Return whether the program made this assistant row, and not the model."""
+    """Return whether the program generated this assistant row instead of the model."""
     made = row.message is not None and row.message.model == SYNTHETIC
     return made or row.is_api_error_message
 
 
 def has_text(block: Block) -> bool:
-    """Return whether a text block holds any text, without decoding it."""
+    """Return whether a text block contains any text, without decoding it."""
     if block.text is UNSET:
         return False
     size = memoryview(block.text).nbytes
@@ -155,20 +155,20 @@ def has_text(block: Block) -> bool:
 
 
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
-"""Blocks of an answer that are part of no document."""
+"""Types of answer blocks that are not part of a document."""
 
 
 def is_result(type_: str) -> bool:
-    """Return whether blocks of a type hold what a tool gave back.
+    """Return whether a block type is a tool result.
 
-    ``advisor_tool_result``, ``web_search_tool_result`` and their like are the results of
-    tools that ran where the model runs, and lie in the answer beside their calls.
+    ``advisor_tool_result``, ``web_search_tool_result`` and similar are results of tools that ran
+    on the API's side; they are in the same answer as their calls.
     """
     return type_ == "tool_result" or type_.endswith("_tool_result")
 
 
 def speaks(block: Block) -> bool:
-    """Return whether a block of an answer has anything to show: a text, or a name in its place."""
+    """Return whether a block of an answer has a text, or a type name to show in its place."""
     return has_text(block) if block.type == "text" else block.type not in THOUGHTS
 
 
@@ -185,7 +185,7 @@ def _answer_kind(block: Block) -> int:
 
 
 def _user_kinds(row: Row, blocks: list[Block]) -> bytes:
-    """Return the slots of a row with blocks: each result its own, the rest one event."""
+    """Return the slots of a row with blocks: one per result, and one event for all the rest."""
     found = bytearray()
     rest = _spoken(row)
     for block in blocks:
@@ -198,7 +198,7 @@ def _user_kinds(row: Row, blocks: list[Block]) -> bytes:
 
 
 def _spoken(row: Row) -> int:
-    """Return what the text of a row counts as."""
+    """Return the kind of slot for the text of a row."""
     if row.type == "system":
         return CONTEXT if row.subtype in CONTEXT_SUBTYPES else NOTHING
     if row.type == "assistant":
@@ -217,17 +217,17 @@ def _spoken(row: Row) -> int:
 
 
 def is_notification(origin: Origin | None) -> bool:
-    """Return whether a prompt is a task's report and not a person's."""
+    """Return whether a prompt is a task's report instead of a person's prompt."""
     return origin is not None and origin.kind == "task-notification"
 
 
 def _is_from_coordinator(origin: Origin | None) -> bool:
-    """Return whether a row is a further prompt of the agent that started this subagent."""
+    """Return whether a row is a further prompt from the agent that started this subagent."""
     return origin is not None and origin.kind == "coordinator"
 
 
 def attached(row: Row) -> int:
-    """Return what an attachment counts as: a queued prompt, or what the model read."""
+    """Return the kind of slot for an attachment: a queued prompt, or a text that the model read."""
     attachment = row.attachment or Attachment()
     if attachment.type == "queued_command":
         reports = attachment.command_mode == "task-notification"
@@ -247,6 +247,6 @@ def _opening(row: Row) -> str:
         return content
     for block in content or []:
         if block.type == "text" and block.text is not UNSET:
-            # Every mark is ASCII and short, so a cut in mid-character does no harm.
+            # Every mark is ASCII and short, so cutting within a character does no harm.
             return bytes(block.text)[1:200].decode("utf-8", "replace")
     return ""

@@ -1,4 +1,4 @@
-"""The facts of one slot, read from its row when they are wanted."""
+"""The content of one slot, decoded from its row on demand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from hindnote.hosts.claude.format.kinds import THOUGHTS, is_result
 from hindnote.hosts.claude.format.rows import QUEUE
 
 _PERSISTED = re.compile(r"\A<persisted-output>\n[^\n]*\bFull output saved to: ([^\n]+)\n")
-"""How a result begins that the host cut, and whose whole text it put into a file."""
+"""Beginning of a result that the host truncated, after saving its full text to a file."""
 
 ADDED_WORDS = ("bytes",)
-"""What ``facts`` adds to the texts of a file: placeholders of media."""
+"""Words that ``facts`` adds to the texts of a file, in placeholders for media."""
 
 
 class _LooseMessage(Struct, gc=False):
@@ -38,7 +38,7 @@ class _Error(Struct, gc=False):
 
 
 class _LooseRow(Struct, gc=False, rename="camel"):
-    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+    """Fields accept any type: a value of the wrong type is ignored instead of raising an error."""
 
     type: Any = None
     uuid: Any = None
@@ -65,7 +65,7 @@ class _LooseBlock(Struct, gc=False):
     is_error: Any = None
     source: Raw = Raw()
     whole: Raw = Raw()
-    """The block itself, set where it is taken from its list."""
+    """The undecoded block, set when it is taken from its list."""
 
 
 class _Rendered(Struct, gc=False):
@@ -73,20 +73,20 @@ class _Rendered(Struct, gc=False):
 
 
 class _Record(Struct, gc=False, rename="camel"):
-    """The tool's own record of a run."""
+    """The tool's own record of its run."""
 
     persisted_output_path: Any = None
     truncated: Any = None
 
 
 class Line:
-    """One row's line, taken apart once for all of its slots.
+    """One row's line, decoded once for all of its slots.
 
     Args:
-        data: The line, one that the spine accepted.
+        data: The line, which the spine accepted.
 
     Raises:
-        msgspec.MsgspecError: It is no such line.
+        msgspec.MsgspecError: The line is not of this type.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -100,12 +100,12 @@ class Line:
         tool: str | None,
         further: Iterable[tuple[Line, int]] = (),
     ) -> SlotFacts:
-        """Return the facts of a slot.
+        """Return the content of a slot.
 
         Args:
-            kind: What the slot is.
-            ordinal: Slots of the same row before it.
-            tool: Name of a result's tool, which the row itself does not say.
+            kind: The slot's kind.
+            ordinal: Number of the same row's slots before it.
+            tool: Name of a result's tool, which the row itself does not contain.
             further: Lines and ordinals of an answer's other text blocks.
         """
         row = self._row
@@ -153,7 +153,7 @@ def _content(row: _LooseRow) -> Raw:
 
 
 def _blocks(content: Raw) -> list[_LooseBlock]:
-    """Return the blocks of a content, one for each slot; a text alone is one block."""
+    """Return the blocks of a message's content, one per slot; a plain text is one block."""
     text = shaped(content, str)
     if text is not None:
         return [_LooseBlock("text", text)]
@@ -166,12 +166,12 @@ def _blocks(content: Raw) -> list[_LooseBlock]:
 
 
 def _joined(blocks: Iterable[_LooseBlock]) -> str:
-    """Return the text of blocks, each on lines of its own; media are named in place."""
+    """Return the text of blocks, each on its own lines, with placeholders for media."""
     return "\n".join(part for block in blocks if (part := _shown(block)))
 
 
 def _shown(block: _LooseBlock) -> str:
-    """Return the text of a block, or a name in its place: ``[image image/png, 12,345 bytes]``."""
+    """Return the text of a block, or a placeholder: ``[image image/png, 12,345 bytes]``."""
     if block.type == "text":
         return _text(block.text)
     source = shaped(block.source, _Source)
@@ -182,7 +182,7 @@ def _shown(block: _LooseBlock) -> str:
 
 
 def _spoken(row: _LooseRow) -> str:
-    """Return the text of a row of the person or of the program."""
+    """Return the text of a row from the person or the program."""
     if row.type == "attachment":
         return _attached(row)
     if row.type == "system":
@@ -218,7 +218,7 @@ def _call(block: _LooseBlock) -> dict[str, Any]:
 
 
 def _result(block: _LooseBlock, row: _LooseRow) -> dict[str, Any]:
-    # The result of a tool that ran where the model runs is one object, or a list of such.
+    # The result of a tool on the API's side is one object, or a list of objects.
     single = bytes(block.content).startswith(b"{")
     text = described(block.content) if single else _joined(_blocks(block.content))
     record = shaped(row.tool_use_result, _Record) or _Record()
@@ -226,7 +226,7 @@ def _result(block: _LooseBlock, row: _LooseRow) -> dict[str, Any]:
     path = _text(record.persisted_output_path) or (notice.group(1) if notice else "")
     return {
         "text": text,
-        # The host leaves the mark out where a call went well.
+        # Claude Code omits ``is_error`` on success.
         "failed": block.is_error is True or (single and is_failure(block.content)),
         "output_truncated": bool(path) or record.truncated is True,
         "full_output_path": path or None,

@@ -1,9 +1,9 @@
-"""Which sessions a transcript of Claude Code was forked from, as its copied rows say.
+"""The sessions from which a transcript was forked, according to its copied rows.
 
-A fork (``--fork-session``, ``/branch``) begins with the rows of the session that it was made
-from. Claude Code 2.1 copies them with ``requestSessionId`` on each assistant row; other
-versions put ``forkedFrom`` on every copied row. Both name the session that wrote the row
-first, so the fork of a fork names its whole line, the oldest session first.
+A fork (``--fork-session``, ``/branch``) begins with rows copied from its parent session. Claude
+Code 2.1 copies them with ``requestSessionId`` on each assistant row; other versions put
+``forkedFrom`` on every copied row. Both name the session that first wrote the row, so the fork of
+a fork names its whole ancestry, oldest session first.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from msgspec import Struct
 from hindnote.core.history.ends import Read, first_lines
 
 COPIED_WITHIN = 1 << 28
-"""Bytes at the beginning of a file among which copied rows are looked for."""
+"""Number of bytes at the beginning of a file that are searched for copied rows."""
 
 FIRST_WITHIN = 1 << 20
-"""Bytes at the beginning of a file among which the first of them is."""
+"""Number of bytes at the beginning of a file that must contain the first copied row."""
 
-# A quote within a text is escaped, so none of these is ever found inside of one.
+# Quotes inside a JSON string are escaped, so none of these can match inside one.
 _MARKS = (b'"requestSessionId"', b'"forkedFrom"')
 _MARK = re.compile(
     rb'"(?:requestSessionId"\s*:\s*|forkedFrom"\s*:\s*\{\s*"sessionId"\s*:\s*)"([^"\\]+)"'
@@ -31,22 +31,22 @@ _ANSWER = re.compile(rb'"type"\s*:\s*"assistant"')
 
 
 class Origin(Struct, frozen=True):
-    """A session that rows were copied from."""
+    """A session from which rows were copied."""
 
     session: str
 
     forked: str | None
-    """When the fork of it wrote its first row, as recorded; None when it has written none."""
+    """Recorded time of the fork's first own row; None when it has none yet."""
 
 
 class Lineage(Struct, frozen=True):
-    """The sessions that one was forked from."""
+    """The sessions from which one was forked."""
 
     ancestors: tuple[Origin, ...]
-    """The nearest first."""
+    """Nearest first."""
 
     is_final: bool = False
-    """Whether nothing that is appended can change them."""
+    """Whether appended rows cannot change them any more."""
 
 
 class _LineageRow(Struct):
@@ -57,14 +57,14 @@ _decode = msgspec.json.Decoder(_LineageRow).decode
 
 
 def find_lineage(session: str, read: Read, size: int) -> Lineage:
-    """Return the sessions that a session was forked from.
+    """Return the sessions from which a session was forked.
 
-    Its own first answer ends what was copied, so nothing behind it is read.
+    The copied rows end at the session's own first answer, so nothing after it is read.
 
     Args:
         session: Its id.
         read: Reads the file.
-        size: Bytes of the file.
+        size: Size of the file in bytes.
     """
     copied = _begins_copied(session, read, size)
     if not copied:
@@ -74,7 +74,7 @@ def find_lineage(session: str, read: Read, size: int) -> Lineage:
     for line in first_lines(read, size, COPIED_WITHIN):
         named = _named(line)
         if named is not None and named != session:
-            # What was read since the last such row was copied as well.
+            # Whatever was read since the last such row was copied as well.
             forked.pop(named, None)
             forked[named] = None
             latest = named
@@ -87,7 +87,7 @@ def find_lineage(session: str, read: Read, size: int) -> Lineage:
 
 
 def _begins_copied(session: str, read: Read, size: int) -> bool | None:
-    """Return whether the first answer of a file was copied; None where there is none yet."""
+    """Return whether the first answer of a file was copied; None when there is no answer yet."""
     for line in first_lines(read, size, FIRST_WITHIN):
         named = _named(line)
         if named is not None and named != session:
@@ -98,7 +98,7 @@ def _begins_copied(session: str, read: Read, size: int) -> bool | None:
 
 
 def _named(line: bytes) -> str | None:
-    """Return the session that wrote a copied row first; None for a row that was not copied."""
+    """Return the session that first wrote a copied row; None for a row that was not copied."""
     found = _MARK.search(line) if any(mark in line for mark in _MARKS) else None
     return None if found is None else found.group(1).decode("utf-8", "replace")
 

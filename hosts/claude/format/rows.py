@@ -1,8 +1,7 @@
-"""One line of a transcript, as much of it as the spine needs.
+"""One line of a transcript, decoded as far as the spine needs it.
 
-``decode`` reads a line into a ``Row``. A field of another type than Claude Code
-writes counts as absent, so that an odd row costs its oddity and not its place in
-the conversation.
+``decode`` turns a line into a ``Row``. A field of an unexpected type counts as absent, so an
+unusual row loses this field but keeps its place in the conversation.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from hindnote.core.history.jsontext import Unreadable, may_be_deep, mend, parse
 from hindnote.core.history.times import known_instant, seconds
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
-"""Types of the rows that make up the conversation."""
+"""Types of the rows that form the conversation."""
 
 
 QUEUE = "queue-operation"
-"""Type of the rows that record what happens to prompts sent while a turn runs."""
+"""Type of the rows that record what happens to prompts sent during a running turn."""
 
 
 class Block(msgspec.Struct, gc=False):
-    """A content block. ``text`` is not decoded: the spine asks whether there is any."""
+    """A content block. ``text`` stays undecoded, since only its presence matters here."""
 
     type: str = ""
     id: str | None = None
@@ -45,13 +44,13 @@ class Message(msgspec.Struct, gc=False):
 
 
 class Origin(msgspec.Struct, gc=False, rename="camel"):
-    """Where a prompt came from."""
+    """The origin of a prompt."""
 
     kind: str | None = None
 
 
 class Attachment(msgspec.Struct, gc=False, rename="camel"):
-    """What the host put beside the conversation."""
+    """Data that the host attached to the conversation."""
 
     type: str = ""
     command_mode: str | None = None
@@ -60,14 +59,14 @@ class Attachment(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Preserved(msgspec.Struct, gc=False, rename="camel"):
-    """The rows that a compaction kept word for word, in order."""
+    """The rows that a compaction kept unchanged, in order."""
 
     anchor_uuid: str | None = None
     uuids: list[str] = []
 
 
 class Segment(msgspec.Struct, gc=False, rename="camel"):
-    """The same as a chain, by its ends."""
+    """The rows that a compaction kept unchanged, given as the two ends of a chain."""
 
     anchor_uuid: str | None = None
     head_uuid: str | None = None
@@ -75,14 +74,14 @@ class Segment(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Compaction(msgspec.Struct, gc=False, rename="camel"):
-    """What a compact boundary says of itself."""
+    """The metadata of a compact boundary."""
 
     preserved_messages: Preserved | None = None
     preserved_segment: Segment | None = None
 
 
 class Row(msgspec.Struct, gc=False, rename="camel"):
-    """One row of the file. Fields in the order in which they are written decode fastest."""
+    """One row of the file. The field order is the order in the file, which decodes fastest."""
 
     parent_uuid: str | None | UnsetType = UNSET
     is_sidechain: bool = False
@@ -126,10 +125,10 @@ _NESTED: dict[str, type[msgspec.Struct]] = {
 
 
 def decode(line: bytes) -> Row:
-    """Return a line's row.
+    """Return the decoded row of a line.
 
     Raises:
-        Unreadable: The line is no JSON object, or cannot be passed on.
+        Unreadable: The line is not a JSON object, or ``parse`` does not accept it.
     """
     if may_be_deep(line):
         # The decoder skips what nobody asks for, however deep it is.
@@ -144,9 +143,9 @@ def decode(line: bytes) -> Row:
 
 
 def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
-    """Return the row on each of some lines; None when they are to be read one by one.
+    """Return the row on each line; None when the lines must be decoded one by one.
 
-    That is when one of them is blank, damaged, nested deep or odd.
+    This is so when one of them is blank, damaged, deeply nested or has an unexpected type.
     """
     if any(map(may_be_deep, lines)):
         return None
@@ -157,10 +156,10 @@ def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
 
 
 def times_of(rows: Sequence[Row]) -> list[float]:
-    """Return when rows were written, in seconds since the epoch; NaN when that is unknown."""
+    """Return the times of rows in seconds since the epoch; NaN when unknown."""
     stamps = [row.timestamp for row in rows]
     try:
-        # Nearly every row has a time with an offset, and so does this whole list.
+        # Fast path: usually every row has a time with an offset.
         return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
     except TypeError:
         return list(map(_instant, stamps))
@@ -176,7 +175,7 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
 def _fitting(data: bytes | Raw, shape: type[StructT]) -> StructT:
-    """Return the object in ``data``, fields of another type than ``shape`` has left out."""
+    """Return the object in ``data`` without the fields whose type does not fit ``shape``."""
     try:
         parts = _OBJECT.decode(data)
     except msgspec.ValidationError:
@@ -200,7 +199,7 @@ def _fitting(data: bytes | Raw, shape: type[StructT]) -> StructT:
 
 
 def _recorded_time(raw: Raw) -> float | None:
-    """Return a time that is written in another way than Claude Code writes it."""
+    """Return a time that is recorded in another format than Claude Code's."""
     try:
         return known_instant(msgspec.json.decode(raw, type=str))
     except msgspec.ValidationError:

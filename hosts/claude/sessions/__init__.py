@@ -1,1 +1,1 @@
-"""What a transcript of Claude Code holds: its rows, their tree, and the branch that counts."""
+"""Decode a transcript of Claude Code: its rows, their tree, and the active branch."""

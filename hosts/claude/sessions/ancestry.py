@@ -1,4 +1,4 @@
-"""Whose notes the session of a fork inherits: its ancestors, remembered for each transcript."""
+"""The ancestors of a forked session, whose notes it inherits; cached per transcript."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 Known = tuple[str | None, tuple[Ancestor, ...]]
 
 _KNOWN: dict[Path, Known] = {}
-"""What cannot change any more. A process serves one session or a few."""
+"""Results that cannot change any more. A process serves only a few sessions."""
 
 
 def session_and_ancestors(file: Path, call_id: str | None = None) -> Known:
-    """Return the main session's id of a transcript, and the sessions that it was forked from.
+    """Return the id of a transcript's main session, and the sessions it was forked from.
 
-    Both are empty for a file that is not there or cannot be read.
+    Both are empty for a file that does not exist or cannot be read.
 
     Args:
         file: The transcript.
-        call_id: The call that is answered. Claude Code writes a new session's first rows, the
-            copied ones of a fork too, a moment after the first call has begun.
+        call_id: The call that is being answered. Claude Code writes the first rows of a new
+            session (in a fork these are the copied rows) shortly after its first call has begun.
     """
     known = _KNOWN.get(file)
     if known is None:
@@ -48,13 +48,13 @@ def session_and_ancestors(file: Path, call_id: str | None = None) -> Known:
 
 
 def lacks_fork_block(call: HostCall) -> bool:
-    """Return whether a session that begins with messages is a fork without a boot block of its own.
+    """Return whether a session that begins with messages is a fork without its own boot block.
 
-    Claude Code writes a fork's transcript with its first answer, so one that is not there is
-    that of a fork; the id of its parent is not known until then.
+    Claude Code writes a fork's transcript with its first answer, so a missing transcript means a
+    fork; until then the id of its parent is unknown.
 
     Args:
-        call: The call with which the boot block is asked for.
+        call: The call that requests the boot block.
     """
     if call.session_file is None or call.session_id is None:
         return False

@@ -1,8 +1,8 @@
-"""Which rows are on the active branch: what the host sends, and all of the history.
+"""The rows on the active branch: those that the host sends, and the whole history.
 
-A *walk* follows parents up from the leaf. Since each row of a response hangs under
-the row before it and each result under its own call, the walk misses the other
-calls of a response and their results; ``Walk.members`` has them too.
+A *walk* follows parents up from the leaf. Each row of a response is the child of the row before
+it, and each result is the child of its call. So the walk misses the other calls of a response and
+their results; ``BranchWalk.members`` includes them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _BranchPlace(NamedTuple):
 
     member: bool
     group: int = NO_GROUP
-    """The response at which its chain of notes hangs."""
+    """The response to which its chain of notes belongs."""
     under_leaf: bool = False
 
 
@@ -38,27 +38,27 @@ _OUT = _BranchPlace(False)
 
 
 class BranchWalk:
-    """The rows on the way up from the leaf, and those that belong to them.
+    """The rows on the way up from the leaf, and the rows that belong to them.
 
     Args:
         links: The tree.
-        history: Go on behind compactions, as far as the host had the rows in their windows.
+        history: Continue before compactions, with the rows that each earlier window had.
     """
 
     def __init__(self, links: Links, *, history: bool) -> None:
         size = len(links.spine.flags)
         self.leaf = leaf_of(links, tip_of(links))
         self.rows = array("i")
-        """From the root to the leaf."""
+        """Rows from the root to the leaf."""
         self.on_walk = bytearray(size)
         self.members = bytearray(size)
         """1 for each row of the branch."""
         self._tree = (links.anchor, links.moved, links.pruned)
         self._answers = array("i", bytes(4 * len(links.spine.starts)))
-        """Rows on the walk, by response."""
+        """Number of rows on the walk, by response."""
         above, end = self._climb(links, self.leaf)
         self._looped = end != ROOT
-        """Whether the walk ended where it had been already."""
+        """Whether the walk ended at a row that it had visited already."""
         if history and above:
             above += self._earlier(links, above)
         above.reverse()
@@ -66,10 +66,10 @@ class BranchWalk:
         self._admit(links, 0)
 
     def extend(self, links: Links) -> int | None:
-        """Take in what the spine gained; return the lowest row that may have changed.
+        """Add the new rows of the spine; return the lowest row that may have changed.
 
         Returns:
-            ``None`` when only a fresh walk can tell; this one is of no use then.
+            None when a new walk is needed; this one must not be used then.
         """
         spine = links.spine
         known = len(self.on_walk)
@@ -77,7 +77,8 @@ class BranchWalk:
         if self._looped or spine.boundary >= known or tree != self._tree or not self.rows:
             return None
         if max(links.moved, default=ROOT) > links.boundary:
-            # Rows preserved by a compaction before them: history may go through any other row.
+            # A compaction preserved rows that come before it; history may pass through any other
+            # row.
             return None
         old, self.leaf = self.leaf, leaf_of(links, tip_of(links))
         self.on_walk.extend(bytes(len(spine.flags) - known))
@@ -88,7 +89,7 @@ class BranchWalk:
             return None
         dropped = self._drop_behind(spine, joint)
         if min(dropped, default=known) < links.boundary:
-            # A preserved row was left: history reaches it by another way.
+            # A preserved row was left, so history reaches it by another path.
             return None
         above.reverse()
         self._put(spine, above)
@@ -99,7 +100,7 @@ class BranchWalk:
         return cut
 
     def responses(self, spine: Spine) -> dict[int, int]:
-        """Return the responses on the walk in order, with the place of their first row."""
+        """Return the responses on the walk in order, with the position of their first row."""
         found: dict[int, int] = {}
         for place, row in enumerate(self.rows):
             if spine.flags[row] & ANSWER:
@@ -110,7 +111,7 @@ class BranchWalk:
         """Return the rows from ``row`` upwards, and the row of the walk that they reach."""
         above = []
         on_walk, parent = self.on_walk, links.parent
-        # Where nothing was moved the recorded parents say it all, and faster.
+        # If no row was moved, the recorded parents suffice, which is faster.
         parents = None if links.pruned else links.spine.parents
         while row >= 0 and not on_walk[row]:
             on_walk[row] = 1
@@ -120,13 +121,13 @@ class BranchWalk:
         return above, row
 
     def _earlier(self, links: Links, behind: list[int]) -> list[int]:
-        """Return the rows before compactions, upwards from where the host's chain begins.
+        """Return the rows before compactions, upwards from the start of the host's chain.
 
-        Each window is climbed in the tree that the host had then: what hung under a row
-        that a compaction preserved came behind that compaction.
+        Each window is followed in the tree that the host had then: the children of a row that a
+        compaction preserved were added after that compaction.
 
         Args:
-            links: The tree behind the newest compaction.
+            links: The tree after the newest compaction.
             behind: The rows on the host's chain, upwards.
         """
         spine, compactions = links.spine, links.compactions
@@ -159,7 +160,7 @@ class BranchWalk:
             answers[group] += count
 
     def _drop_behind(self, spine: Spine, joint: int) -> array[int]:
-        """Take the rows behind ``joint`` off the walk."""
+        """Remove the rows after ``joint`` from the walk."""
         place = len(self.rows)
         while self.rows[place - 1] != joint:
             place -= 1
@@ -172,7 +173,7 @@ class BranchWalk:
         return dropped
 
     def _admit(self, links: Links, start: int) -> None:
-        """Work out which rows from ``start`` on are members."""
+        """Determine which rows from ``start`` on are members."""
         flags, groups, answers = links.spine.flags, links.spine.groups, self._answers
         on_walk, members = self.on_walk, self.members
         members[start:] = on_walk[start:]
@@ -189,7 +190,7 @@ class BranchWalk:
             self._decide(links, note, decided)
 
     def _decide(self, links: Links, note: int, decided: dict[int, _BranchPlace]) -> None:
-        """Decide on a note, and on the notes between it and what they hang under."""
+        """Decide on a note, and on the notes between it and the row they belong to."""
         flags = links.spine.flags
         chain = []
         row = note
@@ -205,14 +206,15 @@ class BranchWalk:
     def _place(
         self, links: Links, note: int, parent: int, decided: dict[int, _BranchPlace]
     ) -> _BranchPlace:
-        """Return where a note belongs that hangs under ``parent``."""
+        """Return where a note belongs whose parent is ``parent``."""
         if parent == ROOT or not self.members[parent]:
             return _OUT
         spine = links.spine
         above = decided.get(parent)
         group = above.group if above else spine.groups[parent]
         if note in spine.steering:
-            # Its parent is the row before it in the file, on whose branch it was sent.
+            # Its parent is the row before it in the file, which is on the branch where it was
+            # sent.
             return _BranchPlace(True, group)
         flags = spine.flags[note]
         under_leaf = above.under_leaf if above else self._leads_to_leaf(links, parent)
@@ -222,9 +224,9 @@ class BranchWalk:
         return _BranchPlace(True, group) if called and not flags & LEADS_ON else _OUT
 
     def _leads_to_leaf(self, links: Links, row: int) -> bool:
-        """Return whether a row is the leaf, or a preserved note that hangs under it.
+        """Return whether a row is the leaf, or a preserved note below it.
 
-        History has such a note on its walk already, from before the compaction.
+        In the history such a note is on the walk already, from before the compaction.
         """
         flags = links.spine.flags
         while row != self.leaf and row in links.moved and flags[row] & (NOTE | META) == NOTE:
@@ -233,27 +235,27 @@ class BranchWalk:
 
 
 def _starts(links: Links, older: Links, passed: set[int]) -> list[int]:
-    """Return the rows from which history goes on behind the boundary of ``links``.
+    """Return the rows from which history continues before the boundary of ``links``.
 
     Args:
-        links: The tree behind the boundary.
+        links: The tree after the boundary.
         older: The tree before it.
-        passed: The rows that were reached behind the boundary.
+        passed: The rows that were reached after the boundary.
     """
     kept = [row for row in links.moved if row in passed]
     if kept and links.tail not in passed:
-        # Who went back to a preserved row left those behind it.
+        # Somebody who went back to a preserved row has left the rows after it.
         return kept
     starts = [links.spine.compactions[links.boundary][0], *links.moved]
     last = links.spine.row_before(links.boundary)
     if links.anchor == links.boundary and older.descends(last, links.tail):
-        # Summed up from a place on: the boundary names the last row before that place.
+        # Summed up from a chosen row on: the boundary names the last row before it.
         starts.append(last)
     return starts
 
 
 def _up(links: Links, row: int, seen: set[int]) -> tuple[list[int], int]:
-    """Return the rows from ``row`` upwards that were not seen, and the one behind them."""
+    """Return the rows from ``row`` upwards that are not in ``seen``, and the next row."""
     path = []
     while row != ROOT and row not in seen:
         seen.add(row)
@@ -266,11 +268,11 @@ def _up(links: Links, row: int, seen: set[int]) -> tuple[list[int], int]:
 
 
 def host_branch(spine: Spine) -> tuple[list[int], list[int]]:
-    """Return the rows of which the host makes its next request.
+    """Return the rows from which the host builds its next request.
 
     Returns:
-        The branch from its root to its leaf, and the rows of it that lie off the way
-        between these two.
+        The branch from its root to its leaf, and those of its rows that are not on the direct path
+        between them.
     """
     links = Links(spine)
     walk = BranchWalk(links, history=False)

@@ -1,4 +1,4 @@
-"""The active branch as the arrays that the history reads, kept up to date as a file grows."""
+"""The active branch as the arrays that the history reads, updated as the file grows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hindnote.hosts.claude.sessions.spine import Spine
 from hindnote.hosts.claude.sessions.tree import Links
 
 _HAS_ID = bytes(kind in (SlotKind.CALL, SlotKind.RESULT) for kind in range(256))
-"""Turns the kinds of calls and results into 1 and every other one into 0."""
+"""Translates the kinds of calls and results to 1, and all others to 0."""
 
 _IS_CALL = bytes(kind == SlotKind.CALL for kind in range(256))
 _NO_ID = bytes(kind for kind in range(256) if not _HAS_ID[kind])
 
 
 class Assembly:
-    """Branches of one spine, each made from the one before it.
+    """Builds the branches of one spine, each from the previous one.
 
-    Every branch is an object of its own, since readers may still hold the last one.
+    Every branch is a new object, since readers may still use the previous one.
     """
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class Assembly:
         self._walk: BranchWalk | None = None
         self._revision = 0
         self._ranks = array("i", [0])
-        """Numbers of answers on the branch, by one more than the response; 0 off it."""
+        """Ordinal numbers of answers on the branch, indexed by response + 1; 0 for others."""
 
     def update(self, spine: Spine) -> None:
-        """Take in what the spine gained since it was settled."""
+        """Update the branch with what the spine gained since it was settled."""
         spine.mark()
         walk, cut = self._walked(spine)
         old = self.branch
@@ -52,7 +52,7 @@ class Assembly:
         self.windows = (1, *(seq for seq in found if seq > first))
 
     def _walked(self, spine: Spine) -> tuple[BranchWalk, int]:
-        """Return the present walk, and the lowest row that may have changed."""
+        """Return the current walk, and the lowest row that may have changed."""
         if self._walk is not None and not spine.revision:
             cut = self._walk.extend(Links(spine))
             if cut is not None:
@@ -64,19 +64,19 @@ class Assembly:
         return self._walk, 0
 
     def _forget(self, spine: Spine, cut: int) -> None:
-        """Take back the numbers of answers that begin at row ``cut`` or behind it."""
+        """Remove the numbers of answers that begin at row ``cut`` or later."""
         known = bisect_left(spine.starts, cut) + 1
         del self._ranks[known:]
         self._ranks.extend([0] * (len(spine.starts) + 1 - len(self._ranks)))
 
     def _append(self, spine: Spine, start: int, stop: int) -> None:
-        """Add the slots of the rows from ``start`` up to ``stop``, all of them on the branch."""
+        """Add the slots of the rows from ``start`` up to ``stop``, which are all on the branch."""
         branch = self.branch
         position = len(branch.seqs)
         first, end = spine.firsts[start], spine.firsts[stop]
         slots = slice(first - 1, end - 1)
         kinds = spine.kinds[slots]
-        # Lists first: an array takes anything else in item by item, through a generic call.
+        # Convert to a list first: an array extends from other iterables item by item.
         branch.seqs.fromlist(list(range(first, end)))
         branch.kinds += kinds
         branch.closing += spine.closing[slots]
@@ -89,13 +89,13 @@ class Assembly:
             at = spine.place(first)
             places = slice(at, at + len(positions))
             branch.call_ids.update(zip(positions, spine.call_ids[places], strict=True))
-            # A result's name is its call's, which is asked first.
+            # Only calls: for a result, the core takes the name of its call.
             calls = kinds.translate(_IS_CALL, delete=_NO_ID)
             named = zip(positions, spine.tools[places], strict=True)
             branch.tools.update(compress(named, calls))
 
     def _rank(self, start: int, stop: int) -> None:
-        """Number the responses from ``start`` up to ``stop``, going on from the last number."""
+        """Number the responses from ``start`` up to ``stop``, continuing from the last number."""
         before = start
         while before and not self._ranks[before]:
             before -= 1
@@ -104,7 +104,7 @@ class Assembly:
 
 
 def _runs(members: bytearray, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs of rows on the branch, each by its first row and the one behind it."""
+    """Yield each run of rows on the branch as its first row and the row after its last."""
     while (start := members.find(1, start)) >= 0:
         stop = members.find(0, start)
         stop = len(members) if stop < 0 else stop
@@ -113,7 +113,7 @@ def _runs(members: bytearray, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _head(branch: Branch, place: int) -> Branch:
-    """Return a copy of a branch up to a position, with a lineage of its own."""
+    """Return a copy of a branch up to a position, with a new lineage."""
     call_ids, tools = branch.call_ids.copy(), branch.tools.copy()
     for position in range(place, len(branch.seqs)):
         call_ids.pop(position, None)
@@ -130,7 +130,7 @@ def _head(branch: Branch, place: int) -> Branch:
 
 
 def _continues(old: Branch, new: Branch, place: int) -> bool:
-    """Return whether ``new`` has all that ``old`` has, unchanged; the same up to ``place``."""
+    """Return whether ``new`` contains all of ``old``, given that they are equal up to ``place``."""
     size = len(old.seqs)
     return (
         old.seqs[place:] == new.seqs[place:size]

@@ -1,7 +1,7 @@
-"""Which Claude Code sessions there are, and what their files say of them.
+"""The list of Claude Code sessions, with the facts that their files contain.
 
-What was learnt of a file is remembered as long as its size, time and inode stay the
-same, and of a file that only grew no more than the new part is searched for a name.
+The facts about a file are cached while its size, time and inode are unchanged. If a file only
+grew, only its new part is searched for a name.
 """
 
 from __future__ import annotations
@@ -35,18 +35,17 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.models import HostCall
 
 FORM = "claude-session-3"
-"""The form of a session's facts in the cache."""
+"""Name of the facts' format in the cache."""
 
 DEEPEST = 4
-"""Folders within each other below ``subagents``; workflows take two."""
+"""Maximum folder depth below ``subagents``; workflows use two levels."""
 
 
 class Catalogue:
-    """The sessions of some folders. Thread-safe.
+    """The sessions in some folders. Thread-safe.
 
     Args:
-        facts: Opens what other processes remembered of files, once there are many to
-            look at; None: nothing is remembered.
+        facts: Opens the cache shared by processes, used for many files; None: no shared cache.
     """
 
     def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
@@ -57,7 +56,7 @@ class Catalogue:
     def sessions(self, call: HostCall) -> list[SessionEntry]:
         """Return the sessions of a call's host, newest first.
 
-        A file is left out that is not named like a session and in which no row names one.
+        Leaves out a file that does not have a session's name and whose rows contain no session id.
         """
         with self._lock:
             found = [entry for entry in self._entries(call) if entry is not None]
@@ -77,7 +76,7 @@ class Catalogue:
                 new.append(File(folder, listed.name, status, known.of(status)))
         for file, entry in zip(new, entries(new, look, self._facts), strict=True):
             if isinstance(entry, Look):
-                # It is looked at again the next time, even if nothing of it changed.
+                # It is examined again next time, even if it did not change.
                 found.append(_unread(file))
             else:
                 self._known[file.path] = Seen(file.stamp, entry)
@@ -86,7 +85,7 @@ class Catalogue:
 
 
 def _folders(call: HostCall) -> Iterator[str]:
-    """Yield the folders that hold sessions: one for each directory that the host ran in."""
+    """Yield the folders with sessions: one for each directory in which the host ran."""
     for entry in scan_folder(str(config_dir(call) / "projects")):
         if is_folder(entry):
             yield entry.path
@@ -97,7 +96,7 @@ def _folders(call: HostCall) -> Iterator[str]:
 
 
 def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str], os.stat_result]]:
-    """Yield the folder, entry and status of each session file, once: subagents' as well."""
+    """Yield folder, entry and status of each session file, including subagents', once each."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
         for holder, file in _listed(folder):
@@ -116,7 +115,7 @@ def _listed(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _subagents(folder: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the transcripts of subagents; a workflow's journal beside them is none."""
+    """Yield the transcripts of subagents, but not a workflow's journal in the same folder."""
     for entry in scan_folder(folder):
         if entry.name.endswith(".jsonl"):
             if place_of(entry.path).agent is not None:
@@ -141,14 +140,14 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
 
 
 def look(path: Path, file: File) -> SessionEntry | None:
-    """Return what a file says of its session; None when it is no session.
+    """Return the catalogue entry of a file; None when it is not a session.
 
-    A file that is named like a session's or a subagent's is listed whatever is in it:
-    whoever opens it is told what is wrong with it.
+    A file with the name of a session or subagent is always listed: opening it reports what is
+    wrong with its content.
 
     Args:
-        path: Where the file lies.
-        file: The file as its folder lists it.
+        path: The file's path.
+        file: The file as listed in its folder.
 
     Raises:
         OSError: The file cannot be read.
@@ -180,7 +179,7 @@ def look(path: Path, file: File) -> SessionEntry | None:
 
 def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str | None:
     if before is not None and goes_on(entry, before, read):
-        # It only grew, so the name that it had counts unless there is a later one.
+        # It only grew, so its name is unchanged unless a later row sets one.
         later = find_name(read, before.size, entry.size)
         if later.title or later.summary is None:
             return later.title or before.name
@@ -188,7 +187,7 @@ def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str |
 
 
 def _unread(file: File) -> SessionEntry | None:
-    """Return the entry of a session whose file cannot be read: opening it says why."""
+    """Return the entry of a session whose file cannot be read; opening it reports the reason."""
     place = place_of(file.path)
     if place.session is None:
         return None

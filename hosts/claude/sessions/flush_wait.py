@@ -1,4 +1,4 @@
-"""Waiting for what Claude Code has said and not yet written."""
+"""Wait until Claude Code has written the current tool call to the transcript."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIMIT_SECONDS = 0.3
-"""How long to wait at most. Of the calls in the end-to-end tests each was written within 0.07."""
+"""Maximum wait. In the end-to-end tests each call was written within 0.07 seconds."""
 
 _POLL_SECONDS = 0.005
 
 _TAIL = 1 << 20
-"""Bytes at the end of a file among which a call that has just begun is looked for."""
+"""Number of bytes at the end of a file that are searched for the current call."""
 
 
 def wait_for_call(file: Path, call_id: str) -> None:
-    """Wait until a transcript holds a running call, or the limit is over.
+    """Wait until a transcript contains a running call, or the time limit is reached.
 
-    Claude Code writes rows a moment after it has acted on them, a new session's file
-    included: whoever reads at once misses the call itself and what led to it.
+    Claude Code writes rows, and the file of a new session, shortly after acting on them. A reader
+    that does not wait misses the call itself and what led to it.
 
     Args:
         file: The transcript; it need not exist yet.

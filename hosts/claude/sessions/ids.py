@@ -1,4 +1,4 @@
-"""Numbers of things that have ids, at a fraction of what a dict of the ids would weigh."""
+"""Number rows by their ids, using a fraction of the memory of a dict of the ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from array import array
 from itertools import count
 
 _NO_HASH = 0
-"""The hash of the empty text alone, which is no id."""
+"""The hash of the empty string, which is never an id."""
 
 _MANY = 64
 
@@ -14,10 +14,10 @@ _MANY = 64
 class Ids:
     """Numbers from 0, in the order in which ids are added.
 
-    Kept are 64 bits of each id, by a hash whose key differs with each process: that
-    two ids of one file share them does not happen in practice, by chance or intent.
-    Nearly every id that is looked for was added lately. When many others are, a table
-    serves until ``settle``.
+    Only 64 bits of each id are stored, by a hash whose key differs in each process, so collisions
+    do not happen in practice, neither by chance nor by intent. Nearly every id that is looked up
+    was added recently. When many older ones are looked up, a table is built and used until
+    ``settle``.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class Ids:
         self._searches = self._added = 0
 
     def find(self, name: str) -> int:
-        """Return the number of an id, -1 when it was never added."""
+        """Return the number of an id; -1 when it was never added."""
         found = self._lately.get(name)
         if found is None:
             found = self._before.get(name)
         return self._search(hash(name)) if found is None else found
 
     def extend(self, names: list[str]) -> dict[str, int] | None:
-        """Add ids that are all new; return their numbers, or None with nothing added."""
+        """Add ids if all are new, and return their numbers; else add nothing and return None."""
         numbers = dict(zip(names, count(len(self._hashes)), strict=False))
         hashes = list(map(hash, names))
         if len(numbers) < len(names) or not self._are_new(hashes):
@@ -48,17 +48,17 @@ class Ids:
         return numbers
 
     def add(self, name: str) -> int:
-        """Return the number of an id; it gets the next one unless it has one."""
+        """Return the number of an id, adding it if it is new."""
         wanted = hash(name)
         found = self._search(wanted) if self._table is None else self._table.get(wanted, -1)
         return self._append(wanted) if found < 0 else found
 
     def skip(self) -> None:
-        """Leave the next number to something without an id of its own."""
+        """Use up the next number for a row without its own id."""
         self._append(_NO_HASH)
 
     def settle(self) -> None:
-        """Give back what makes adding and finding many ids fast."""
+        """Free the tables that speed up adding and finding many ids."""
         self._seen = self._table = None
         self._searches = self._added = 0
 

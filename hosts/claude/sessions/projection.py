@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _KINDS = {int(kind): kind for kind in SlotKind}
 _FEW_SLOTS = 4
-"""Slots of a row whose line may as well be taken apart again for each."""
+"""Number of slots up to which a row's line is decoded again for each slot."""
 
 _AT_ONCE = 512
 _NO_SESSION = 100
-"""Damaged lines without one row after which a file is given up as no session."""
+"""Number of damaged lines without any row after which a file is rejected."""
 
 
 class ClaudeProjection:
@@ -46,14 +46,14 @@ class ClaudeProjection:
         self.windows = windows
         self.damaged: Sequence[Damage] = tuple(transcript.damaged)
         self.last_seq = transcript.spine.last_seq
-        # Not the transcript, which holds its newest projection: a cycle lives until it is
-        # collected, and a process for one call never collects.
+        # Does not refer to the transcript, which refers to its newest projection: such a cycle is
+        # freed only by the garbage collector, which never runs in a process for a single call.
         self._lines = transcript.lines
         self._spine = transcript.spine
         self._shared: Recent[int, Line] = Recent()
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot on the active branch, decoded on demand.
+        """Return the content of a slot on the active branch, decoded on demand.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -70,11 +70,11 @@ class ClaudeProjection:
 
     @property
     def added_words(self) -> tuple[str, ...]:
-        """Words that ``facts`` adds to the lines."""
+        """Words that ``facts`` adds to the text of the lines."""
         return ADDED_WORDS
 
     def raw(self, seq: int) -> Iterator[bytes]:
-        """Yield the lines of which ``facts`` makes the texts of a slot.
+        """Yield the lines from which ``facts`` builds the texts of a slot.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -84,16 +84,16 @@ class ClaudeProjection:
             yield self._line(row).data if self._is_shared(row) else self._lines.of(row)
 
     def kind_at(self, seq: int) -> SlotKind | None:
-        """Return what lies at a seq of any branch."""
+        """Return the kind of the slot at a seq, on any branch."""
         return _KINDS[self._spine.kinds[seq - 1]] if 0 < seq <= self.last_seq else None
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
-        """Return what a viewer gets of a tool event: Claude Code's own tools have a structure.
+        """Return the structured form of an event of Claude Code's own tools, for viewers.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
-        # Only viewers need the models.
+        # Imported here, since only viewers need the models.
         from hindnote.hosts.claude.presentation.parse import present
 
         at = seq if result is None else result
@@ -104,7 +104,7 @@ class ClaudeProjection:
         return present(block, record, call.tool, given)
 
     def _further(self, seq: int) -> list[int]:
-        """Return the answer's other text blocks; those that came later are a later state's."""
+        """Return the seqs of the answer's other text blocks, without those of a later state."""
         return [more for more in self._spine.joined.get(seq, ()) if more <= self.last_seq]
 
     def _slot(self, seq: int) -> tuple[Line, int]:
@@ -118,16 +118,16 @@ class ClaudeProjection:
         try:
             return Line(self._lines.of(row))
         except msgspec.MsgspecError:
-            # Once it could be read.
+            # The line was valid when it was indexed, so the file has changed.
             self._lines.refuse_rewritten()
 
     def _is_shared(self, row: int) -> bool:
-        """Return whether a row has so many slots that its line is worth keeping."""
+        """Return whether a row has so many slots that its decoded line is worth caching."""
         return len(self._spine.seqs(row)) > _FEW_SLOTS
 
 
 class Lines:
-    """The lines of a transcript's rows, read again when they are wanted."""
+    """The lines of a transcript's rows, read again on demand."""
 
     def __init__(self, file: LineFile, spine: Spine) -> None:
         self._file = file
@@ -150,7 +150,7 @@ class Lines:
         return self._file.rewritten()
 
     def refuse_rewritten(self) -> NoReturn:
-        """Say that the lines are no longer what they were when they were indexed.
+        """Refuse to read lines that have changed since they were indexed.
 
         Raises:
             Refused: ``unreadable_session``.
@@ -161,13 +161,13 @@ class Lines:
 
 
 class Transcript:
-    """What is known of one file, extended while it grows.
+    """The decoded state of one file, extended while the file grows.
 
     Args:
-        file: The opened file; it is read to its present end.
+        file: The opened file; it is read to its current end.
 
     Raises:
-        Refused: ``unreadable_session`` when it is no session of Claude Code.
+        Refused: ``unreadable_session`` when it is not a session of Claude Code.
     """
 
     def __init__(self, file: LineFile) -> None:
@@ -178,7 +178,7 @@ class Transcript:
         self.lines = Lines(file, self.spine)
         self._assembly = Assembly()
         self._aside: list[tuple[Row, int, int]] = []
-        """A subagent's rows, as long as there is no row of a main session."""
+        """Rows of a subagent, kept until a row of a main session appears."""
         self._opened = False
         """Whether the conversation has begun."""
         self._header = find_header(file.path, file.read, 0)
@@ -187,10 +187,10 @@ class Transcript:
         self.extend()
 
     def extend(self) -> None:
-        """Take in the lines that the file gained, and publish the new state.
+        """Decode the lines that were appended to the file, and publish the new state.
 
         Raises:
-            Refused: ``unreadable_session`` when it is no session of Claude Code.
+            Refused: ``unreadable_session`` when it is not a session of Claude Code.
         """
         for batch in self._file.batches():
             rows = decode_all(batch.lines) if self._opened else None
@@ -213,7 +213,7 @@ class Transcript:
         return self._opened or not self._set_aside(row, offset, size)
 
     def _set_aside(self, row: Row, offset: int, size: int) -> bool:
-        """Keep a subagent's row until it is known whose session this is; return whether it was."""
+        """Keep a subagent's row until the file's owner is known; return whether it was kept."""
         if row.uuid and row.is_sidechain:
             self._aside.append((row, offset, size))
             return True
@@ -224,7 +224,7 @@ class Transcript:
         return False
 
     def _open_subagent(self) -> None:
-        """Read a file in which all of the conversation is a subagent's as that one's own."""
+        """Treat a file that only contains a subagent's conversation as that subagent's session."""
         self._growth.subagent = self._opened = True
         for start in range(0, len(self._aside), _AT_ONCE):
             rows, offsets, sizes = zip(*self._aside[start : start + _AT_ONCE], strict=True)
@@ -246,7 +246,7 @@ class Transcript:
         )
 
     def header(self) -> SessionHeader:
-        """Return what the rows say of the session."""
+        """Return the facts about the session as a whole."""
         found, known = self._header, self.spine.known
         path = self._file.path
         return SessionHeader(
@@ -261,7 +261,7 @@ class Transcript:
         )
 
     def _note(self) -> str | None:
-        """Return what is said of rows that are left out, or whose place had to be guessed."""
+        """Return a note about rows that are left out, or whose place had to be guessed."""
         spine, notes = self.spine, []
         if guessed := len(spine.guessed) + spine.followed:
             notes.append(
@@ -291,14 +291,14 @@ def _rows(count: int) -> str:
 
 
 def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | None:
-    """Return the present state of a transcript; None when there is no such file.
+    """Return the current state of a transcript; None when the file does not exist.
 
     Args:
         path: The file.
-        running: The call belongs to this session.
+        running: Whether the call belongs to this session.
 
     Raises:
-        Refused: ``unreadable_session`` when it cannot be read, or is no session.
+        Refused: ``unreadable_session`` when it cannot be read, or is not a session.
     """
     try:
         return _TRANSCRIPTS.get(path, running=running).projection

@@ -1,4 +1,4 @@
-"""How single rows of a transcript, of any shape, find their place in its spine."""
+"""Add single rows of any kind to the spine of a transcript."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _USER = kinds.USER
 class _Response:
     """The response whose rows are being read.
 
-    It ends at the next row that is neither its own nor one of its results or of the notes
-    beside these. Claude Code counts the blocks of a response in ``apiBlockIndex`` (since
-    2.1) and names its request in ``requestId``, where the endpoint gave one.
+    It ends at the next row that is not its own, one of its results, or a note below these. Claude
+    Code numbers the blocks of a response in ``apiBlockIndex`` (since 2.1) and records its request
+    in ``requestId``, if the endpoint returned one.
     """
 
     def __init__(self) -> None:
@@ -42,21 +42,22 @@ class _Response:
         self._block = -1
 
     def end(self) -> None:
-        """End it: the next answer's row begins another one."""
+        """End the response: the next answer's row begins another one."""
         self._id = ""
 
     def goes_on(self, id_: str) -> bool:
-        """Return whether a row belongs to it; if not, another response begins with the row."""
+        """Return whether a row belongs to this response; if not, it begins another one."""
         if id_ == self._id:
             return True
         self._id, self._request, self._block = id_, None, -1
         return False
 
     def speaks_anew(self, row: Row) -> bool:
-        """Return whether a row of it says that an answer of its own begins with it.
+        """Return whether a row begins another answer within this response.
 
-        Behind a relay one id goes on through a whole turn. Claude Code then takes the answers
-        for one, also when it resumes, so that all of them stay on a branch that has one.
+        With some relays one message id is used for a whole turn. Claude Code then treats the
+        answers as one, also when it resumes, so they all stay on a branch that contains one of
+        them.
         """
         request, block = row.request_id, row.api_block_index
         other = bool(request and self._request and request != self._request)
@@ -67,36 +68,36 @@ class _Response:
 
 
 class Rowwise:
-    """Adds to a spine one row at a time, for which there is room already.
+    """Adds one row at a time to a spine, which already has the space for it.
 
     Args:
-        spine: What it adds to.
+        spine: The spine to extend.
     """
 
     def __init__(self, spine: Spine) -> None:
         self._spine = spine
         self.settled = 0
-        """The highest seq that readers know already."""
+        """The highest seq that readers may have seen."""
         self.waiting: dict[str, list[int]] = {}
-        """Rows whose parent has not been read, by the parent's id."""
+        """Rows whose parent has not been read yet, by the parent's id."""
         self._response = _Response()
         self._responded = ROOT
-        """The last row that was asked for its response; rows are asked for more than once."""
+        """The last row passed to ``respond``, which may be called more than once per row."""
         self.call_places = array("i")
-        """By row: where its first call is in ``call_ids``, ``ROOT`` for a row without any."""
+        """By row: index of its first call in ``call_ids``; ``ROOT`` for a row without calls."""
         self._callers: dict[str, int] = {}
-        """Rows of the latest calls by their ids, worked out up to ``_callers_end``."""
+        """Rows of the latest calls by call id, for rows before ``_callers_end``."""
         self._callers_end = 0
         self._latest: tuple[int, dict[str, int]] = (ROOT, {})
-        """The row whose calls were asked for last, and these."""
+        """The row whose calls were looked up last, and these calls."""
         self.tool_names: dict[str, str] = {}
         self._prompts: set[int] = set()
-        """Hashes of the prompts' words."""
+        """Hashes of the prompts' texts."""
         self._steering: dict[int, list[int]] = {}
-        """Queue rows that count as prompts, by the hash of their words."""
+        """Queue rows that count as prompts, by the hash of their text."""
 
     def add_any(self, row: Row, uuid: str, number: int) -> None:
-        """Add what lies in a row; its parent is there already."""
+        """Add the content of a row whose parent is set already."""
         spine = self._spine
         held = kinds.kinds_of(row)
         first = spine.firsts[number]
@@ -119,7 +120,7 @@ class Rowwise:
             spine.revision += 1
 
     def link(self, row: Row, number: int) -> int:
-        """Return the parent of a row that does not simply follow the one before it."""
+        """Return the parent of a row that does not simply follow the previous one."""
         uuid = row.parent_uuid
         if uuid is UNSET:
             return self._follow(row, number)
@@ -130,23 +131,23 @@ class Rowwise:
         found = self._spine.find(uuid)
         if ROOT < found < number:
             return found
-        # Itself as its parent is a loop that leads nowhere; anything else may come yet.
+        # A row that names itself is a loop; any other parent may still be read later.
         if found != number:
             self.waiting.setdefault(uuid, []).append(number)
         return LOST
 
     def _follow(self, row: Row, number: int) -> int:
-        """Return the row before one that does not say what came before it."""
+        """Return the previous row as the parent of a row that names none."""
         before = self._spine.row_before(number)
         if before != ROOT and row.type in CHAIN_TYPES:
             self._spine.followed += 1
         return before
 
     def guess(self) -> None:
-        """Take the order of the file for the conversation's, where no row names another.
+        """Use the order of the file as that of the conversation, if no row names a parent.
 
-        Exports and other writers put null into each row. A rewind to the very beginning
-        makes several rows without a parent as well, but then others have one.
+        Exports and other writers put null into each row. A rewind to the very beginning also
+        creates several rows without a parent, but then other rows have one.
         """
         spine = self._spine
         roots = spine.roots
@@ -166,9 +167,9 @@ class Rowwise:
             spine.revision += 1
 
     def respond(self, row: Row, uuid: str, number: int) -> int:
-        """Return the response that an answer's row belongs to.
+        """Return the response to which an answer's row belongs.
 
-        The id of a message does not tell one: relays send several responses with the same.
+        The message id alone does not identify it: relays send several responses with the same id.
         """
         spine = self._spine
         starts = spine.starts
@@ -221,7 +222,7 @@ class Rowwise:
         spine.tools.append(self.tool_names.setdefault(tool, tool))
 
     def _add_own_result(self, name: str, group: int) -> None:
-        """Add the result of a tool that ran where the model runs: it lies in the answer itself."""
+        """Add the result of a tool on the API's side, which is part of the answer itself."""
         spine = self._spine
         first = spine.place(spine.firsts[spine.starts[group]])
         calls = spine.call_ids[first:]
@@ -230,7 +231,7 @@ class Rowwise:
         spine.tools.append(tool)
 
     def _add_text(self, group: int, seq: int, spoken: bool) -> None:
-        """Place a text block: the first of a response speaks for all of them."""
+        """Add a text block: the first one of a response represents all of them."""
         spine = self._spine
         first = spine.texts[group]
         if first == 0:
@@ -279,7 +280,7 @@ class Rowwise:
                     spine.call_ids.append(spine.call_ids[found])
                     spine.tools.append(spine.tools[found])
             elif kind != _NOTHING:
-                # Beside a result a row may hold what the person said to it.
+                # Next to a result, a row may contain what the person said about it.
                 spine.closing[first + place - 1] = 1
         parent = spine.parents[number]
         if parent >= 0 and spine.flags[parent] & ANSWER:
@@ -290,9 +291,9 @@ class Rowwise:
         spine.hang(number, source if answered else called)
 
     def _caller(self, name: str, number: int) -> int:
-        """Return the row of the call that row ``number`` answers, ``ROOT`` for none.
+        """Return the row of the call that row ``number`` answers; ``ROOT`` for none.
 
-        That is the row above it if that holds such a call, and the latest one otherwise.
+        This is the parent row if it contains such a call, and the latest such row otherwise.
         """
         parent = self._spine.parents[number]
         if parent >= 0 and name in self._named(parent):
@@ -304,7 +305,7 @@ class Rowwise:
         return self._callers.get(name, ROOT)
 
     def _named(self, row: int) -> dict[str, int]:
-        """Return where the calls of a row are in ``call_ids``; the first of each id."""
+        """Return the index in ``call_ids`` of each of a row's calls, the first one for each id."""
         place = self.call_places[row]
         if place == ROOT:
             return {}
@@ -324,7 +325,7 @@ class Rowwise:
         return spine.call_ids[place : place + count]
 
     def _add_steering(self, row: Row, number: int) -> None:
-        """Add a queue's row whose words are the person's, unless another row has them."""
+        """Add a queue row with a person's prompt, unless another row records the same prompt."""
         spine = self._spine
         spine.flags[number] = NOTE
         spine.steering.add(number)
@@ -336,7 +337,7 @@ class Rowwise:
             self._steering.setdefault(words, []).append(number)
 
     def heard(self, row: Row) -> None:
-        """Note the words of a prompt: a queue's row with the same is no event then."""
+        """Store the text of a prompt; a queue row with the same text is then not an event."""
         text = kinds.prompted(row)
         if not text:
             return

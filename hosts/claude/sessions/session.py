@@ -1,4 +1,4 @@
-"""What single rows say of the session as a whole: its facts, and where it stands."""
+"""Facts from single rows about the session as a whole, and its current row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Checkpoint(Struct):
-    """The newest ``last-prompt`` row that still counts."""
+    """The newest ``last-prompt`` row that is still valid."""
 
     named: bool = False
     leaf: str | None = None
@@ -15,7 +15,7 @@ class Checkpoint(Struct):
     binding: bool = False
 
     def set(self, leaf: str | None, explicit: bool) -> None:
-        """Take in a ``last-prompt`` row that has a leaf."""
+        """Apply a ``last-prompt`` row that has a leaf."""
         if leaf is None and not explicit:
             return
         if not explicit and self.named and self.binding and leaf == self.leaf:
@@ -24,7 +24,7 @@ class Checkpoint(Struct):
 
 
 class Known(Struct):
-    """What the rows say of the session as a whole."""
+    """The names of the session that its rows contain."""
 
     title: str | None = None
     summary: str | None = None

@@ -1,8 +1,8 @@
-"""The spine of a transcript: every row of the conversation, as numbers.
+"""The spine of a transcript: arrays of numbers about every row of the conversation.
 
-Rows are numbered from 0 in file order, seqs from 1; a subagent's rows in a main
-session's file have neither. The spine only grows, and says nothing of branches:
-those are worked out from it by ``branch``, and it is put together by ``growth``.
+Rows are numbered from 0 in file order, seqs from 1; a subagent's rows in a main session's file
+have neither. The spine only grows, and contains no branches: ``branch`` computes those from it.
+``spine_builder`` builds the spine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hindnote.hosts.claude.format.rows import Compaction
 
 ROOT = -1
-"""Parent of a row that has none."""
+"""Parent of a row without a parent."""
 
 LOST = -2
 """Parent of a row whose recorded parent has not been read."""
@@ -30,7 +30,7 @@ LOST = -2
 NO_GROUP = -1
 
 SPEAKER = 1
-"""Flag of a user or assistant row: what the host takes for a leaf."""
+"""Flag of a user or assistant row; the host only uses these as leaves."""
 
 ANSWER = 2
 RESULT = 4
@@ -39,13 +39,13 @@ NOTE = 8
 
 META = 16
 REPEATED = 32
-"""Flag of a row whose id an earlier one had: it takes its slots and is nothing else."""
+"""Flag of a row that has the id of an earlier one: it takes slots but is otherwise ignored."""
 
 CALLS = 64
-"""Flag of an answer's row that holds a call."""
+"""Flag of an answer's row that contains a call."""
 
 LEADS_ON = 128
-"""Flag of a note under which, through notes alone, the conversation goes on."""
+"""Flag of a note that has a descendant in the conversation, through notes only."""
 
 
 _STRIDE = 1024
@@ -55,10 +55,10 @@ _LONGS = partial(array, "q")
 
 
 class Spine(Struct, eq=False):
-    """Arrays over rows, slots and responses.
+    """Arrays by row, by slot and by response.
 
-    A *response* is what the model sent at once; its rows share a ``message.id``.
-    Results belong to their call's response, and so do the notes under either.
+    A *response* is what the model sent at once; its rows share a ``message.id``. Results belong to
+    the response of their call, and notes to that of the row above them.
     """
 
     known: Known = field(default_factory=Known)
@@ -71,17 +71,17 @@ class Spine(Struct, eq=False):
     """The newest compact boundary."""
 
     compactions: dict[int, tuple[int, Compaction | None]] = field(default_factory=dict)
-    """Of each boundary: the row before it, and what it preserved."""
+    """For each boundary: the row before it, and what it preserved."""
 
     preserved: dict[int, tuple[int, list[int]]] = field(default_factory=dict)
-    """Of each boundary whose rows were found: the row above them, and they."""
+    """For each boundary whose preserved rows were found: the row above them, and the rows."""
 
     # by row
     offsets: array[int] = field(default_factory=_LONGS)
     sizes: array[int] = field(default_factory=_LONGS)
 
     firsts: array[int] = field(default_factory=lambda: array("q", [1]))
-    """First seq of each row; one more, the next free seq."""
+    """First seq of each row, followed by the next free seq."""
 
     parents: array[int] = field(default_factory=_INTS)
     flags: bytearray = field(default_factory=bytearray)
@@ -90,7 +90,7 @@ class Spine(Struct, eq=False):
     """The response to which a row belongs."""
 
     bases: array[int] = field(default_factory=_INTS)
-    """Of a result the row of its call, of a note the row under which its chain hangs."""
+    """For a result the row of its call; for a note the row above its chain of notes."""
 
     # by slot; seq 1 is at 0
     kinds: bytearray = field(default_factory=bytearray)
@@ -98,65 +98,65 @@ class Spine(Struct, eq=False):
     closing: bytearray = field(default_factory=bytearray)
 
     answers: array[int] = field(default_factory=_INTS)
-    """One more than the response, on its text slot and its calls; 0 elsewhere."""
+    """Response number + 1, on its text slot and its calls; 0 for other slots."""
 
     joined: dict[int, list[int]] = field(default_factory=dict)
-    """Further text blocks of a response, by the seq of its first."""
+    """Further text blocks of a response, by the seq of its first one."""
 
     # by slot of a call or a result
     call_ids: list[str] = field(default_factory=list)
 
     tools: list[str] = field(default_factory=list)
-    """Names; empty for a result whose call is not known."""
+    """Tool names; empty for a result whose call is unknown."""
 
     marks: array[int] = field(default_factory=lambda: array("q", [0]))
-    """Calls and results before every ``_STRIDE``-th slot."""
+    """Number of calls and results before every ``_STRIDE``-th slot."""
 
     # by response
     starts: array[int] = field(default_factory=_INTS)
-    """Lowest row of each response."""
+    """First row of each response."""
 
     texts: array[int] = field(default_factory=_LONGS)
-    """Seq of a response's first text block, 0 without any."""
+    """Seq of a response's first text block; 0 without one."""
 
     calling: bytearray = field(default_factory=bytearray)
-    """1 for a response that holds a call."""
+    """1 for a response that contains a call."""
 
-    # what happened since ``Growth.settle``
+    # changes since ``Growth.settle``
     stirred: int = 0
-    """Lowest older row to which something new happened."""
+    """Lowest older row that a newer row has affected."""
 
     rewritten: bool = False
-    """Whether an older text grew."""
+    """Whether an older text has changed."""
 
-    # what is out of the ordinary
+    # unusual rows
     roots: list[int] = field(default_factory=list)
-    """Rows that say they have no parent, compact boundaries left out."""
+    """Rows that record having no parent, except compact boundaries."""
 
     guessed: list[int] = field(default_factory=list)
-    """Those of ``roots`` that were put under the row before them in the file."""
+    """Those of ``roots`` whose parent was set to the row before them in the file."""
 
     followed: int = 0
-    """Rows that do not say whether they have a parent: the row before them was taken."""
+    """Number of rows that record no parent; the row before them is used."""
 
     unnamed: int = 0
-    """Rows of the conversation without an id, which are left out."""
+    """Number of conversation rows without an id, which are left out."""
 
     sidechained: int = 0
-    """Rows of subagents within a main session's file, which are left out."""
+    """Number of subagents' rows in a main session's file, which are left out."""
 
     steering: set[int] = field(default_factory=set)
     """Rows of the prompt queue that take a slot: prompts that joined a running turn."""
 
     revision: int = 0
-    """Grows when a row finds its parent late: then rows may stand before their parents."""
+    """Increases when a row's parent is read after the row, so parents may come later."""
 
     # by id
     ids: Ids = field(default_factory=Ids)
-    """Numbers of the rows."""
+    """Row numbers by row id."""
 
     aliases: dict[str, int] = field(default_factory=dict)
-    """Rows by the ids of what only passes links on."""
+    """Rows by the ids of skipped rows that were their children."""
 
     @property
     def last_seq(self) -> int:
@@ -164,14 +164,14 @@ class Spine(Struct, eq=False):
         return len(self.kinds)
 
     def find(self, uuid: str | None) -> int:
-        """Return the row with an id, ``ROOT`` for none."""
+        """Return the row with an id; ``ROOT`` for none."""
         if not uuid:
             return ROOT
         found = self.ids.find(uuid)
         return found if found >= 0 else self.aliases.get(uuid, ROOT)
 
     def row_of(self, seq: int) -> int:
-        """Return the row in which a seq lies."""
+        """Return the row to which a seq belongs."""
         return bisect_right(self.firsts, seq) - 1
 
     def seqs(self, row: int) -> range:
@@ -179,13 +179,13 @@ class Spine(Struct, eq=False):
         return range(self.firsts[row], self.firsts[row + 1])
 
     def place(self, seq: int) -> int:
-        """Return where a call or result, or the next one behind a seq, is in ``call_ids``."""
+        """Return the index in ``call_ids`` of the first call or result at or after a seq."""
         end = seq - 1
         known = min(end // _STRIDE, len(self.marks) - 1)
         return self.marks[known] + self._named(known * _STRIDE, end)
 
     def mark(self) -> None:
-        """Count the calls and results of the slots that were added; done before any is asked for."""
+        """Count the calls and results among the new slots; must be called before ``place``."""
         while (start := (len(self.marks) - 1) * _STRIDE) + _STRIDE <= len(self.kinds):
             self.marks.append(self.marks[-1] + self._named(start, start + _STRIDE))
 
@@ -194,19 +194,19 @@ class Spine(Struct, eq=False):
         return count(kinds.CALL, start, end) + count(kinds.RESULT, start, end)
 
     def parent(self, row: int) -> int:
-        """Return a row's parent; for a lost one the nearest earlier row, or ``ROOT``."""
+        """Return a row's parent; if it was not found, the nearest earlier row, or ``ROOT``."""
         found = self.parents[row]
         return self.row_before(row) if found == LOST else found
 
     def row_before(self, row: int) -> int:
-        """Return the nearest earlier row that repeats no other, ``ROOT`` for the first."""
+        """Return the nearest earlier row that is not a repetition; ``ROOT`` for the first."""
         row -= 1
         while row >= 0 and self.flags[row] & REPEATED:
             row -= 1
         return row
 
     def hang(self, number: int, base: int) -> None:
-        """Let a result or a note belong to where it hangs."""
+        """Assign a result or a note to the row above it, and to that row's response."""
         if base >= 0 and self.flags[base] & NOTE:
             base = self.bases[base]
         if base >= 0:
@@ -214,7 +214,7 @@ class Spine(Struct, eq=False):
             self.groups[number] = self.groups[base]
 
     def lead_on(self, note: int) -> None:
-        """Mark the notes through which the conversation went on."""
+        """Mark the notes through which the conversation continued."""
         flags, parents = self.flags, self.parents
         while note >= 0 and flags[note] & (NOTE | LEADS_ON) == NOTE:
             flags[note] |= LEADS_ON
@@ -223,7 +223,7 @@ class Spine(Struct, eq=False):
             note = parents[note]
 
     def regroup(self) -> None:
-        """Work out anew what hangs where, after rows found their parents late."""
+        """Assign all results and notes again, after parents were read late."""
         flags, parents = self.flags, self.parents
         for row in range(len(flags)):
             parent = parents[row]
@@ -237,16 +237,16 @@ class Spine(Struct, eq=False):
                 self.bases[row], self.groups[row] = base, self.groups[base]
 
     def _base(self, note: int, found: dict[int, int]) -> int:
-        """Return the row under which a chain of notes hangs; ``ROOT`` if it leads nowhere.
+        """Return the row above a chain of notes; ``ROOT`` if there is none.
 
         Args:
-            note: One of the chain.
-            found: What is known of notes already, and is added to.
+            note: A note of the chain.
+            found: Results for notes so far; this call adds to it.
         """
         chain = []
         row = note
         while row >= 0 and self.flags[row] & NOTE and row not in found:
-            # Of a loop of notes none hangs anywhere.
+            # The notes of a loop belong to no row.
             found[row] = ROOT
             chain.append(row)
             row = self.parents[row]

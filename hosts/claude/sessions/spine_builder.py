@@ -1,7 +1,7 @@
-"""How a spine grows: rows are taken in, linked, and given their slots.
+"""Build a spine: add rows, link them to their parents, and allocate their slots.
 
-Seqs depend on the types of rows and the number of their content blocks alone, and are
-given in the order of the file, so nothing that is appended numbers anything anew.
+Seqs depend only on the types of rows and the number of their content blocks, and are allocated in
+file order, so appended rows never change existing seqs.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ _CALL, _RESULT, _TEXT, _USER = kinds.CALL, kinds.RESULT, kinds.ASSISTANT, kinds.
 
 
 class Growth:
-    """Adds rows to a spine, many at a time.
+    """Adds rows to a spine, in batches.
 
     Args:
-        spine: What it adds to.
+        spine: The spine to extend.
     """
 
     def __init__(self, spine: Spine) -> None:
         self._spine = spine
         self._rowwise = Rowwise(spine)
         self.subagent = False
-        """Whether the rows of subagents are the conversation."""
+        """Whether the file is a subagent's, so that its rows are the conversation."""
 
     def take(self, rows: Sequence[Row], offsets: Sequence[int], sizes: Sequence[int]) -> None:
-        """Take in the next rows of the file, with the place and size of their lines."""
+        """Add the next rows of the file, with the offsets and sizes of their lines."""
         spine = self._spine
         taken: list[Row] = []
         places: list[int] = []
@@ -80,7 +80,7 @@ class Growth:
                 spine.known.summary = row.summary or spine.known.summary
             elif row.type == QUEUE:
                 if not subagent and kinds.steering(row):
-                    # It has no id and no parent: it belongs where it stands in the file.
+                    # It has no id and no parent: its place is given by its position in the file.
                     row.uuid, row.parent_uuid = f"{QUEUE}-{offset}", UNSET
                     taken.append(row)
                     places.append(offset)
@@ -94,7 +94,7 @@ class Growth:
         spine.sizes.fromlist(lengths)
 
     def _add(self, rows: list[Row]) -> None:
-        """Add rows of the conversation, some of which may repeat others."""
+        """Add rows of the conversation; some may have the ids of earlier rows."""
         if not rows:
             return
         ids = self._spine.ids
@@ -119,11 +119,11 @@ class Growth:
             self._add_new([*rows.values()], numbers)
 
     def guess(self) -> None:
-        """Decide, after all new rows were taken in, whether the order has to be guessed."""
+        """After all new rows were added, decide whether to guess the order."""
         self._rowwise.guess()
 
     def settle(self) -> None:
-        """Begin to watch for what later rows do to the ones that are here."""
+        """Start to record how later rows affect the current ones."""
         spine = self._spine
         spine.ids.settle()
         spine.stirred = len(spine.flags)
@@ -131,14 +131,17 @@ class Growth:
         self._rowwise.settled = spine.last_seq
 
     def _pass_on(self, row: Row, uuid: str) -> None:
-        """Take in a row of a type that older versions chained; it only passes links on."""
+        """Add a row of a type that older versions linked into the chain.
+
+        It only passes links on.
+        """
         spine = self._spine
         above = spine.find(row.parent_uuid or None)
         if above != ROOT and spine.find(uuid) == ROOT:
             spine.aliases[uuid] = above
 
     def _repeat(self, row: Row) -> None:
-        """Give a row that repeats another its slots."""
+        """Allocate the slots of a row that repeats an earlier one."""
         spine = self._spine
         spine.ids.skip()
         number = len(spine.flags)
@@ -146,7 +149,7 @@ class Growth:
         spine.flags[number] = REPEATED
 
     def _allot(self, rows: list[Row]) -> list[int]:
-        """Make room for rows and their slots; return the place of each row's first slot."""
+        """Allocate rows and their slots; return the position of each row's first slot."""
         spine = self._spine
         count, held = len(rows), len(spine.kinds)
         spine.parents.extend(_MISSING * count)
@@ -169,11 +172,11 @@ class Growth:
         return places
 
     def _add_new(self, rows: list[Row], numbers: dict[str, int]) -> None:
-        """Add rows that repeat none, with their ids and numbers.
+        """Add rows with new ids, given their numbers.
 
-        Calls, their results and notes, one to a row, make up most of a long file. They
-        are added right here, without a call for each of their parts: that would cost
-        several times what decoding them does. ``Rowwise.add_any`` can add every row.
+        Calls, their results and notes, one per row, make up most of a long file. They are added
+        inline: a function call for each of their parts would take several times as long as
+        decoding them. ``Rowwise.add_any`` can add any row.
         """
         spine, rowwise = self._spine, self._rowwise
         flags, parents, groups, bases = spine.flags, spine.parents, spine.groups, spine.bases

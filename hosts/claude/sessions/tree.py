@@ -1,10 +1,9 @@
-"""The conversation's tree as the host sees it: parents after the newest compaction, and the tip.
+"""The conversation's tree after the newest compaction, and the row at its tip.
 
-A compaction starts the conversation afresh at its boundary. The rows that it kept
-word for word then hang under its summary, and whatever hung under the summary hangs
-under the last of them; all other rows before the boundary are out. Where the person
-chose from where on to sum up, the rows kept hang under the boundary itself, and the
-summary under them.
+A compaction starts the conversation again at its boundary. The rows that it kept unchanged then
+become descendants of its summary, and the summary's former children become children of the last of
+them; all other rows before the boundary are dropped. If the person chose the row from which to sum
+up, the kept rows are below the boundary itself, and the summary is below them.
 """
 
 from __future__ import annotations
@@ -31,24 +30,25 @@ class Compactions:
         self._rows = [*spine.compactions]
         pruning = (row for row in self._rows if _preserved(spine, row)[0] != ROOT)
         self.first_pruning = next(pruning, len(spine.flags))
-        """The first one that says what it preserved; behind all rows if there is none."""
+        """The first compaction that records what it preserved; the number of rows if there is
+        none."""
 
     def before(self, end: int | None) -> int:
-        """Return the last boundary before a row, ``ROOT`` for none; of all by default."""
+        """Return the last boundary before a row, or the last of all; ``ROOT`` for none."""
         place = len(self._rows) if end is None else bisect_left(self._rows, end)
         return self._rows[place - 1] if place else ROOT
 
 
 class Links:
-    """Parents under the newest compaction, for one state of a spine.
+    """Parents after the newest compaction, for one state of a spine.
 
-    ``anchor`` is ``ROOT`` when the compaction does not say what it preserved, or
-    names a row that is not there.
+    ``anchor`` is ``ROOT`` when the compaction does not record what it preserved, or names a row
+    that does not exist.
 
     Args:
         spine: The spine.
-        end: Only the compactions before this row count; all of them by default.
-        compactions: The spine's; worked out here by default.
+        end: Use only the compactions before this row; None: all of them.
+        compactions: The spine's compactions; None: computed here.
     """
 
     def __init__(
@@ -62,15 +62,15 @@ class Links:
         self.tail = above[-1]
         self.moved = dict(zip(preserved, above, strict=False))
         """New parents of the preserved rows."""
-        # Without such data the rows before the boundary stay, unless they were out already.
+        # Without this record the rows before the boundary are kept, unless dropped earlier.
         self.pruned = self.boundary >= self.compactions.first_pruning
 
     def kept(self, row: int) -> bool:
-        """Return whether the host still has a row."""
+        """Return whether the host still uses a row."""
         return not self.pruned or row >= self.boundary or row in self.moved
 
     def descends(self, row: int, ancestor: int) -> bool:
-        """Return whether a row is or hangs under another one."""
+        """Return whether a row equals another one or descends from it."""
         seen = set()
         while row not in (ROOT, ancestor) and row not in seen:
             seen.add(row)
@@ -78,7 +78,7 @@ class Links:
         return row == ancestor
 
     def parent(self, row: int) -> int:
-        """Return a row's parent, ``ROOT`` for none."""
+        """Return a row's parent; ``ROOT`` for none."""
         if row in self.moved:
             return self.moved[row]
         spine = self.spine
@@ -93,7 +93,7 @@ class Links:
 
 
 def _preserved(spine: Spine, boundary: int) -> tuple[int, list[int]]:
-    """Return the row under which a compaction put what it preserved, and those rows."""
+    """Return the new parent of the rows that a compaction preserved, and those rows."""
     if boundary == ROOT:
         return ROOT, []
     known = spine.preserved.get(boundary)
@@ -122,7 +122,7 @@ def _listed(spine: Spine, preserved: Preserved) -> tuple[int, list[int]]:
 
 
 def _between(spine: Spine, segment: Segment) -> tuple[int, list[int]]:
-    """Return the same from the ends of a chain of rows."""
+    """Return the same for a chain of rows that is given by its two ends."""
     anchor = spine.find(segment.anchor_uuid)
     head = spine.find(segment.head_uuid)
     row = spine.find(segment.tail_uuid)
@@ -139,11 +139,11 @@ def _between(spine: Spine, segment: Segment) -> tuple[int, list[int]]:
     return anchor, list(reversed(rows))
 
 
-# -- where the conversation stands ---------------------------------------------
+# -- the tip of the conversation -----------------------------------------------
 
 
 def tip_of(links: Links) -> int:
-    """Return the row at which the conversation stands, ``ROOT`` for an empty one."""
+    """Return the current row of the conversation; ``ROOT`` for an empty one."""
     spine, checkpoint = links.spine, links.spine.checkpoint
     row = ROOT
     if checkpoint.named and checkpoint.leaf is not None:
@@ -161,7 +161,7 @@ def tip_of(links: Links) -> int:
 
 
 def leaf_of(links: Links, tip: int) -> int:
-    """Return the nearest user or assistant row above a tip; the tip if there is none."""
+    """Return the nearest user or assistant row at or above a tip; the tip if there is none."""
     row, flags = tip, links.spine.flags
     seen = set()
     while row != ROOT and row not in seen:
@@ -173,7 +173,7 @@ def leaf_of(links: Links, tip: int) -> int:
 
 
 def _goes_on_from(links: Links, last: int, checkpoint: int) -> bool:
-    """Return whether ``last`` descends from a checkpoint, or from a call beside its own."""
+    """Return whether ``last`` descends from the checkpoint or a parallel call of its response."""
     spine, flags = links.spine, links.spine.flags
     call = _call_of(spine, checkpoint)
     response = spine.groups[call] if call != ROOT else None
@@ -189,7 +189,7 @@ def _goes_on_from(links: Links, last: int, checkpoint: int) -> bool:
 
 
 def _call_of(spine: Spine, row: int) -> int:
-    """Return the call at which a row stands: its own, its result's, or a note's below that."""
+    """Return the call to which a row belongs: itself, its result's call, or that above a note."""
     if spine.flags[row] & NOTE:
         row = spine.bases[row]
         if row == ROOT or not spine.flags[row] & RESULT:
@@ -200,15 +200,15 @@ def _call_of(spine: Spine, row: int) -> int:
 
 
 def _tip_after_compaction(links: Links, checkpoint: int) -> int:
-    """Return the tip in a tree that was put together anew: its one end, if it has one.
+    """Return the tip in a tree that a compaction changed: its only end, if there is just one.
 
-    Of several ends the checkpoint chooses, but only if it stands at one of them, and at no note.
+    Of several ends the checkpoint chooses, if it is the leaf of one of them.
     """
     last = links.spine.last
     goes_on = checkpoint == ROOT or _goes_on_from(links, last, checkpoint)
     placed = last == links.anchor or last in links.moved
     if last == ROOT or (goes_on and not placed and not links.spine.revision):
-        # Nothing hangs under the last row, so it is the one end or counts as the last of many.
+        # The last row has no children, so it is the only end, or the last of several.
         return last
     ends = _ends(links)
     if len(ends) == 1:
@@ -218,7 +218,7 @@ def _tip_after_compaction(links: Links, checkpoint: int) -> int:
 
 
 def _ends(links: Links) -> list[int]:
-    """Return the rows after a compaction under which nothing hangs."""
+    """Return the rows after a compaction that have no children."""
     spine = links.spine
     kept = [
         *links.moved,

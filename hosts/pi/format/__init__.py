@@ -1,1 +1,1 @@
-"""What Pi writes into a session file: the one place that knows its fields by name."""
+"""The format of Pi's session files: only this package uses its field names."""

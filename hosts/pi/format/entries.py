@@ -1,8 +1,8 @@
-"""One line of a Pi session as the index needs it: kind, place in the tree, calls.
+"""One line of a Pi session, as the index needs it: kind, place in the tree, calls.
 
-Nearly every line that Pi writes fits the closed structs here, which validate it
-as a whole at the speed of the parser. A line with a field that they do not know is
-read as plain JSON and picked from with care, so an unknown shape is never an error.
+Nearly every line that Pi writes fits the closed structs here, which validate it while parsing. A
+line with an unknown field is parsed as plain JSON, and only fields of the right type are used. So
+an unknown format is never an error.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from hindnote.hosts.pi.format.header import Header, header_of
 
 CONTEXT_TYPES = frozenset({"branch_summary", "compaction", "custom_message"})
 CONTEXT_ROLES = frozenset({"branchSummary", "compactionSummary", "custom", "hookMessage"})
-"""``hookMessage`` is what session version 2 called the role ``custom``."""
+"""``hookMessage`` is the name of the role ``custom`` in session version 2."""
 
 ABORTED = frozenset({"aborted", "error"})
-"""Stop reasons of an answer whose calls Pi never runs."""
+"""Stop reasons of an answer whose calls Pi does not run."""
 
 KNOWN_TYPES = CONTEXT_TYPES | {
     "context_edit",
@@ -36,7 +36,7 @@ KNOWN_TYPES = CONTEXT_TYPES | {
     "thinking_level_change",
     "usage",
 }
-"""Types by which a line is known to be Pi's when the header is missing."""
+"""Types that identify Pi's lines when the header is missing."""
 
 
 class Block(Struct, gc=False, forbid_unknown_fields=True):
@@ -59,7 +59,7 @@ class _Message(Struct, gc=False, forbid_unknown_fields=True, tag_field="role"):
 
 
 class User(_Message, tag="user", gc=False):
-    """What the person sent."""
+    """A message that the person sent."""
 
     content: list[Block] | str = ""
 
@@ -67,7 +67,7 @@ class User(_Message, tag="user", gc=False):
 class Assistant(Struct, tag="assistant", tag_field="role", gc=False):
     """One answer of the model.
 
-    Not closed: it has many fields, and none of the others is ever shown.
+    Not closed: it has many more fields, none of which is ever shown.
     """
 
     timestamp: float | None = None
@@ -109,7 +109,7 @@ class Custom(_Message, tag="custom", gc=False):
 
 
 class System(_Message, tag="system", gc=False):
-    """A system prompt, or a patch of it."""
+    """A system prompt, or a change of it."""
 
     content: Any = None
     sections: Any = None
@@ -139,15 +139,15 @@ class Entry(Struct, gc=False, forbid_unknown_fields=True):
 
 
 _LONG = 2 * MAX_DEPTH
-"""Bytes that too deep a nesting takes at least."""
+"""Minimum length in bytes of a line that is nested too deeply."""
 
 _decode = msgspec.json.Decoder(Entry).decode
 
 
 def read_rows(lines: Sequence[bytes]) -> list[Entry] | None:
-    """Return the entry on each of some lines; None when they are to be read one by one.
+    """Return the entry on each line; None when the lines must be decoded one by one.
 
-    That is when one of them is blank, damaged or of a shape that the structs do not know.
+    This is so when one of them is blank, damaged or does not fit the structs.
     """
     try:
         rows = list(map(_decode, lines))
@@ -158,7 +158,7 @@ def read_rows(lines: Sequence[bytes]) -> list[Entry] | None:
 
 
 def read_row(line: bytes) -> Entry | Header | None:
-    """Return the entry on a line; None for JSON that is no entry of any kind.
+    """Return the entry or header on a line; None for any other JSON.
 
     Raises:
         Unreadable: The line is damaged.
@@ -175,7 +175,7 @@ def read_row(line: bytes) -> Entry | Header | None:
 
 
 def _is_deep(row: Entry) -> bool:
-    """Return whether one of the values that may hold anything nests too deep."""
+    """Return whether one of the fields of any type is nested too deeply."""
     message = row.message
     free: tuple[Any, ...]
     if type(message) is ToolResult:
@@ -203,7 +203,7 @@ def _picked_row(line: bytes) -> Entry | Header | None:
 
 
 def _picked(value: dict[str, Any]) -> Entry | None:
-    """Return an entry of plain JSON, taking only what has the right type."""
+    """Return an entry from plain JSON, using only fields of the right type."""
     type_ = value.get("type")
     if not isinstance(type_, str):
         return None
@@ -261,7 +261,7 @@ def _text(value: dict[str, Any], key: str) -> str:
 
 
 def _time(value: Any) -> float | None:
-    """Return a recorded time as the struct's own decoder would have: text or milliseconds."""
+    """Return a recorded time as the struct's own decoder would return it."""
     if isinstance(value, str):
         moment = instant(value)
         return None if isnan(moment) else moment * 1000
@@ -269,10 +269,10 @@ def _time(value: Any) -> float | None:
 
 
 def row_times(rows: Sequence[Entry]) -> list[float]:
-    """Return when entries were written, in seconds since the epoch; NaN when unknown."""
+    """Return the times of entries in seconds since the epoch; NaN when unknown."""
     stamps = [row.timestamp for row in rows]
     try:
-        # Nearly every entry has a time with an offset, and so does this whole list.
+        # Fast path: usually every entry has a time with an offset.
         return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
     except TypeError:
         return list(map(_row_time, rows))

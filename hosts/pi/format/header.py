@@ -1,8 +1,8 @@
-"""What a Pi session says of itself: id, start, directory, parent and name.
+"""The header of a Pi session: its id, start, directory, parent and name.
 
-The catalogue and the decoder both ask here, so that they cannot disagree. Pi writes a
-``session`` row first; forks of Pi put rows of their own before it. A ``session_info`` row
-names the session, and the last one of the file counts.
+The catalogue and the decoder both use this module, so they always agree. Pi writes a ``session``
+row first; forks of Pi write other rows before it. A ``session_info`` row names the session, and
+the last one in the file is valid.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from hindnote.core.text import clean
 from hindnote.core.text.messages import first_words
 
 VERSIONS = range(1, 4)
-"""Versions of the format that are known; Pi 1.5 writes the last one."""
+"""Known versions of the format; Pi 1.5 writes the last one."""
 
 HEADER_WITHIN = 1 << 20
-"""Bytes at the beginning of a file within which its header has to end."""
+"""Number of bytes at the beginning of a file within which its header must end."""
 
 PROMPT_WITHIN = 1 << 18
-"""Bytes at the beginning of a file among which a catalogue looks for the first prompt."""
+"""Number of bytes at the beginning of a file that a catalogue searches for the first prompt."""
 
 NAME_WITHIN = 1 << 28
-"""Bytes at the end of a file among which a catalogue looks for the session's name."""
+"""Number of bytes at the end of a file that a catalogue searches for the session's name."""
 
 _NAMED = re.compile(r"(?:^|[/\\])\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:-\d+)?Z?_([^/\\]+?)(?:\.jsonl)?$")
 _HEADER = b'"session"'
 _NAMING = b'"session_info"'
-# A quote within a text is escaped, so neither is ever found inside of one.
+# Quotes inside a JSON string are escaped, so neither can match inside one.
 
 
 class Header(Struct):
@@ -49,11 +49,11 @@ class Header(Struct):
     timestamp: str | None = None
     cwd: str | None = None
     parent: str | None = None
-    """The file that the session was forked from, as recorded."""
+    """Path of the session file from which it was forked, as recorded."""
 
 
 def header_of(value: dict[str, Any]) -> Header | None:
-    """Return a parsed header row; None when it names no session."""
+    """Return the header in a parsed row; None when the row has no session id."""
     id_ = value.get("id")
     if not isinstance(id_, str) or not id_:
         return None
@@ -63,7 +63,7 @@ def header_of(value: dict[str, Any]) -> Header | None:
         version if isinstance(version, int) else 0,
         _text(value, "timestamp"),
         _text(value, "cwd"),
-        # Versions before 3 called it branchedFrom.
+        # Session versions before 3 called it branchedFrom.
         _text(value, "parentSession") or _text(value, "branchedFrom"),
     )
 
@@ -74,7 +74,7 @@ def _text(value: dict[str, Any], key: str) -> str | None:
 
 
 def read_header(path: Path) -> Header | None:
-    """Return a session file's header; None when there is no such file, or no header in it."""
+    """Return a session file's header; None when the file or its header does not exist."""
     try:
         handle = open_file(path)
     except (OSError, ValueError) as error:
@@ -90,11 +90,11 @@ def read_header(path: Path) -> Header | None:
 
 
 def find_header(read: Read, size: int) -> Header | None:
-    """Return the first header row of a file, behind whatever else stands before it.
+    """Return the first header row of a file; other rows may be before it.
 
     Args:
         read: Reads the file.
-        size: Bytes of the file.
+        size: Size of the file in bytes.
     """
     for line in first_lines(read, size, HEADER_WITHIN):
         if _HEADER in line and (header := _header_on(line)) is not None:
@@ -103,7 +103,7 @@ def find_header(read: Read, size: int) -> Header | None:
 
 
 class _HeaderRow(Struct, tag_field="type", tag="session", forbid_unknown_fields=True):
-    """A header as Pi writes it now; any other is read as plain JSON, with care."""
+    """A header as Pi writes it now; any other is parsed as plain JSON."""
 
     id: str
     version: int = 1
@@ -132,15 +132,15 @@ def _header_on(line: bytes) -> Header | None:
 
 
 def find_name(read: Read, start: int, size: int) -> str | None:
-    """Return the name that a session was given last; empty when that one took it away.
+    """Return the session's last name; empty when the name was removed.
 
     Args:
         read: Reads the file.
-        start: Where to begin to look, at the beginning of a line.
-        size: Bytes of the file.
+        start: Offset at which the search ends: the beginning of a line.
+        size: Size of the file in bytes.
 
     Returns:
-        None when nothing behind ``start`` names the session.
+        None when no row after ``start`` names the session.
     """
     start = max(start, size - NAME_WITHIN)
     for line in last_lines_with(read, start, size, _NAMING):
@@ -155,11 +155,11 @@ def find_name(read: Read, start: int, size: int) -> str | None:
 
 
 def find_prompt(read: Read, size: int) -> str | None:
-    """Return how the first prompt of a file begins; None when it is not near the beginning.
+    """Return the beginning of the first prompt; None when it is not near the file's beginning.
 
     Args:
         read: Reads the file.
-        size: Bytes of the file.
+        size: Size of the file in bytes.
     """
     for line in first_lines(read, size, PROMPT_WITHIN):
         if b'"user"' not in line:
@@ -177,7 +177,7 @@ def find_prompt(read: Read, size: int) -> str | None:
 
 
 def _words(content: Any) -> str:
-    """Return the text of a prompt: a string, or text among other blocks."""
+    """Return the text of a prompt, which is a string or a list of blocks."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
@@ -186,23 +186,23 @@ def _words(content: Any) -> str:
 
 
 def id_in_name(file: str) -> str:
-    """Return the session id in a file name like ``<time>_<id>.jsonl``, else the bare name."""
+    """Return the session id in a file name like ``<time>_<id>.jsonl``; else the name's stem."""
     named = _NAMED.search(file)
-    # A name need not be text.
+    # A file name need not be valid Unicode.
     return clean(named.group(1) if named else PurePath(file).name.removesuffix(".jsonl"))
 
 
 def is_named(file: str) -> bool:
-    """Return whether a file is named the way Pi names its sessions."""
+    """Return whether a file name has the form that Pi uses for sessions."""
     return _NAMED.search(file) is not None
 
 
 def parent_id(recorded: str, child: Path) -> str:
-    """Return the id of the session that another one was forked from.
+    """Return the id of the session from which another one was forked.
 
     Args:
-        recorded: The parent's file as the child's header names it. It need not exist any more.
-        child: The child's file. When the folder of both was moved, the parent lies beside it.
+        recorded: The parent's path in the child's header. The file need not exist any more.
+        child: The child's file. If both files were moved, the parent is searched for next to it.
     """
     found = _parent(recorded, child)
     return id_in_name(recorded) if found is None else found[1].id
@@ -218,17 +218,17 @@ def _parent(recorded: str, child: Path) -> tuple[Path, Header] | None:
 
 
 def ancestors(file: Path, header: Header | None) -> Iterator[tuple[str, str | None]]:
-    """Yield the sessions that a session was forked from, the nearest first.
+    """Yield the sessions from which a session was forked, nearest first.
 
-    What a header names is yielded though its file is gone; what that file's own header named
-    cannot be known any more.
+    A session named in a header is yielded even if its file was deleted; then its own ancestors are
+    unknown.
 
     Args:
-        file: Where the session lies, or would.
+        file: The session's file, which need not exist.
         header: Its header; None when it has none.
 
     Yields:
-        The id of a session, and the time at which its fork was made, as recorded.
+        Id of a session, and recorded time at which the fork of it was made.
     """
     seen = set()
     while header is not None and header.parent and header.id not in seen:

@@ -1,4 +1,4 @@
-"""The facts of one slot, read from its line when they are wanted."""
+"""The content of one slot, decoded from its line on demand."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from hindnote.core.history.times import recorded
 from hindnote.hosts.pi.format.shell import SHELLS, ending
 
 ADDED_WORDS = ("image", "bytes", "bash", "command")
-"""What ``facts`` adds to the texts of a file: placeholders of images, a command as a call."""
+"""Words that ``facts`` adds to the texts of a file: placeholders of images, a command as a
+call."""
 
 PASSED_OVER = frozenset({"text", "thinking", "toolCall"})
-"""Blocks that are no part of a text, or whose text is missing."""
+"""Types of blocks whose text is shown elsewhere, or that have none to show."""
 
 
 class _LooseMessage(Struct, gc=False):
-    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+    """Fields accept any type: a value of the wrong type is ignored instead of raising an error."""
 
     role: Any = None
     timestamp: Any = None
@@ -75,13 +76,13 @@ class _Named(Struct, gc=False):
 
 
 class Line:
-    """One entry's line, taken apart once for all of its slots.
+    """One entry's line, decoded once for all of its slots.
 
     Args:
-        data: The line, one that the index accepted.
+        data: The line, which the index accepted.
 
     Raises:
-        msgspec.MsgspecError: It is no such line.
+        msgspec.MsgspecError: The line is not of this type.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -90,11 +91,12 @@ class Line:
         self._message = shaped(self._entry.message, _LooseMessage) or _LooseMessage()
 
     def facts(self, kind: SlotKind, ordinal: int) -> SlotFacts:
-        """Return the facts of a slot.
+        """Return the content of a slot.
 
         Args:
-            kind: What the slot is.
-            ordinal: Slots of the same entry before it: 0 is an answer's text, n its nth call.
+            kind: The slot's kind.
+            ordinal: Number of the same entry's slots before it: 0 is an answer's text, n its nth
+                call.
         """
         entry, message = self._entry, self._message
         common: dict[str, Any] = {
@@ -137,7 +139,7 @@ def _blocks(content: Raw) -> Iterator[_LooseBlock]:
 
 
 def joined(content: Raw) -> str:
-    """Return the text of a message's content: blocks on lines of their own, images named."""
+    """Return the text of a message's content, block after block, with image placeholders."""
     parts = []
     for block in _blocks(content):
         if block.type == "text" and isinstance(block.text, str):
@@ -147,7 +149,7 @@ def joined(content: Raw) -> str:
         elif _text(block.type) not in PASSED_OVER and (
             named := _text(block.text) or _text(block.type)
         ):
-            # A type that this version does not know is named in its place.
+            # A type that this version does not know is shown by its name.
             parts.append(named if _text(block.text) else f"[{named}]")
     return "\n".join(parts)
 
@@ -186,7 +188,7 @@ def _truncation(details: Raw) -> tuple[bool, str | None]:
         return False, None
     truncation, path = value.get("truncation"), _text(value.get("fullOutputPath"))
     cut = isinstance(truncation, dict) and truncation.get("truncated") is True
-    # Scripts and MCP tools record the path alone, and only of what they cut.
+    # Scripts and MCP tools record only the path, and only for output that they truncated.
     return cut or path is not None, path
 
 

@@ -1,4 +1,4 @@
-"""How a shell's result ends: what Pi says below the output about its end and what was cut off."""
+"""Parse the notices of Pi after a shell's output: how the command ended, and what was cut off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 SHELLS = ("bash", "powershell")
 
 _END = 8192
-"""Characters in which that lies, paths included."""
+"""Number of characters at the end of the text that contain the notices, including paths."""
 
 _N = "[0-9]{1,12}"
 _STATUS = re.compile(
@@ -24,31 +24,31 @@ _OUTPUT = re.compile(
 
 
 class Ending(Struct, frozen=True):
-    """A shell's result, taken apart."""
+    """A shell's result, split into its parts."""
 
     body: str
-    """The output, or what stands in its place."""
+    """The output, or the text in its place."""
 
     status: re.Match[str] | None
-    """How it ended, if not well: the sentence, exit code, seconds, whether it was aborted."""
+    """How the command failed: the sentence, exit code, seconds, whether it was aborted."""
 
     cut: re.Match[str] | None
-    """What is shown: first line, last line, of how many, or of which one line; and the path."""
+    """The lines shown: first, last, total, or the number of a single line; and the path."""
 
 
 def ending(text: str, failed: bool | None, told: bool) -> Ending:
-    """Take a shell's result apart.
+    """Split a shell's result into its parts.
 
     Args:
         text: The result.
-        failed: Whether it failed, as recorded. A run that did not has no status.
-        told: Whether the record says that the output was cut. A run that timed out
-            says so nowhere but in its text.
+        failed: Whether it failed, as recorded. Only a failed run has a status.
+        told: Whether the record says that the output was truncated. For a run that timed out, only
+            the text says so.
     """
     status = _at_end(_STATUS, text) if failed is not False else None
     body = text[: status.start()] if status else text
     cut = _at_end(_OUTPUT, body) if status or told else None
-    # A command may print such a notice itself; the tool's own tells the lines before it.
+    # A command may print such a notice itself; the tool's notice matches the lines before it.
     if cut and not told and not _tells_of(body[: cut.start()], cut):
         cut = None
     return Ending(body[: cut.start()] if cut else body, status, cut)
@@ -59,7 +59,7 @@ def _at_end(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _tells_of(shown: str, cut: re.Match[str]) -> bool:
-    """Return whether a notice about an output's end tells of these lines."""
+    """Return whether a truncation notice matches these lines."""
     first, last, total, only = cut.group(1, 2, 3, 4)
     count = shown.removesuffix("\n").count("\n") + 1
     if only is not None:

@@ -1,1 +1,1 @@
-"""What a session file of Pi holds: its rows, their tree, and the branch that counts."""
+"""Decode a session file of Pi: its rows, their tree, and the active branch."""

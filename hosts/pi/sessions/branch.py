@@ -1,7 +1,7 @@
-"""The active branch of a Pi session: from a leaf up the tree, as arrays.
+"""The active branch of a Pi session, from the root to a leaf, as arrays.
 
-A branch is put together from whole runs of entries, so its cost depends on the
-number of turns in the tree and on copying, not on the entries one by one.
+A branch is built from whole runs of entries, so its cost depends on the number of turns in the
+tree and on copying, not on the number of entries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 
 def _table(*kinds: SlotKind) -> bytes:
-    """Return a table that turns these kinds into 1 and every other one into 0."""
+    """Return a table that translates these kinds to 1, and all others to 0."""
     return bytes(kind in kinds for kind in range(256))
 
 
@@ -35,7 +35,7 @@ _NO_ID = bytes(kind for kind in range(256) if not _HAS_ID[kind])
 _CLOSES = _table(
     SlotKind.NOTHING, SlotKind.USER, SlotKind.ASSISTANT, SlotKind.COMMAND, SlotKind.CONTEXT
 )
-"""A result is what a waiting call waits for; every other message ends the waiting."""
+"""Kinds that end the wait for a result; a result itself does not."""
 
 
 def spans(index: Index, leaf: int, above: int = -1) -> list[Span] | None:
@@ -44,10 +44,10 @@ def spans(index: Index, leaf: int, above: int = -1) -> list[Span] | None:
     Args:
         index: The session.
         leaf: The branch's last entry; -1 for an empty branch.
-        above: Leave out this entry and all that lies before it.
+        above: Leave out this entry and all entries before it.
 
     Returns:
-        None when ``above`` is given and does not lie on the branch.
+        None when ``above`` is given but is not on the branch.
     """
     found: list[Span] = []
     while leaf > above:
@@ -67,12 +67,12 @@ def branch_to(index: Index, leaf: int) -> Branch:
 
 
 def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch | None:
-    """Return ``old`` with what follows its leaf up to ``leaf``; None when it turned off before."""
+    """Extend a branch from its old leaf to a new one; None if the new leaf is on another branch."""
     more = spans(index, leaf, old_leaf)
     if more is None:
         return None
-    # Copying the dicts is what would make a longer session's next call slower. They
-    # are shared instead: what they say of the older branch's positions stays the same.
+    # Copying the dicts would make each call slower in a longer session. They are shared instead:
+    # what they contain for the older branch's positions does not change.
     copy = Branch(
         old.seqs[:],
         old.kinds[:],
@@ -89,7 +89,7 @@ def branch_behind(index: Index, old: Branch, old_leaf: int, leaf: int) -> Branch
 
 def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
     place = _BranchPlace(index)
-    # Results lie between answers with number 0, so look for the last one that has one.
+    # Results between answers have number 0, so search backwards for the last number.
     last = next((number for number in reversed(branch.answers) if number), 0)
     for first_entry, last_entry in more:
         start, stop = index.firsts[first_entry], index.firsts[last_entry + 1]
@@ -110,19 +110,19 @@ def _extended(branch: Branch, index: Index, more: Iterable[Span]) -> Branch:
 
 
 def _number_answers(branch: Branch, kinds: bytearray, last: int) -> int:
-    """Number each answer on its text and on its calls, behind number ``last``.
+    """Number the text and the calls of each answer, continuing after ``last``.
 
     Returns:
         The number of the last answer.
     """
     numbers = list(accumulate(kinds.translate(_STARTS_ANSWER), initial=last))
-    # A list first: an array grows item by item only through a generic call for each.
+    # Convert to a list first: an array extends from other iterables item by item.
     branch.answers.fromlist(list(map(mul, numbers[1:], kinds.translate(_IN_ANSWER))))
     return numbers[-1]
 
 
 class _BranchPlace:
-    """How many calls and results lie before a seq, counted from the nearest known seq."""
+    """The number of calls and results before a seq, counted from the nearest known seq."""
 
     def __init__(self, index: Index) -> None:
         self._kinds = index.kinds
@@ -131,7 +131,7 @@ class _BranchPlace:
         self._end = (len(index.kinds) + 1, calls, len(index.call_ids) - calls)
 
     def move_to(self, seq: int) -> None:
-        """Go on to a later seq."""
+        """Move to a later seq."""
         if self._end[0] - seq < seq - self._seq:
             self._seq, self.calls, self.results = self._end
         low, high = sorted((self._seq - 1, seq - 1))
@@ -149,7 +149,7 @@ def _name_calls(
     positions = list(compress(count(position), kinds.translate(_HAS_ID)))
     ids = index.call_ids[ids_before : ids_before + len(positions)]
     branch.call_ids.update(zip(positions, ids, strict=True))
-    # The same integers serve both dicts, of which each has one per call.
+    # Reuse the int objects: both dicts have one key per call.
     halves = kinds.translate(_IS_CALL, delete=_NO_ID)
     calls = list(compress(positions, halves))
     tools = index.tools[before : before + len(calls)]
@@ -157,7 +157,7 @@ def _name_calls(
 
 
 def windows(index: Index, branch: Branch) -> tuple[int, ...]:
-    """Return the first seq of each window; a compaction opens one with its summary."""
+    """Return the first seq of each window; a compaction's summary begins a new window."""
     seqs = branch.seqs
     later = []
     for seq in index.compactions:

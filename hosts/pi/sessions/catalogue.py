@@ -1,7 +1,7 @@
-"""Which Pi sessions there are, and what their files say of them.
+"""The list of Pi sessions, with the facts that their files contain.
 
-What was learnt of a file is remembered as long as its size, time and inode stay the
-same, and of a file that only grew no more than the new part is searched for a name.
+The facts about a file are cached while its size, time and inode are unchanged. If a file only
+grew, only its new part is searched for a name.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ HOST = "pi"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 
 FORM = "pi-session-3"
-"""The form of a session's facts in the cache."""
+"""Name of the facts' format in the cache."""
 
 
 _NO_STAMP = (-1, -1, -1)
-"""The stamp of no file."""
+"""A stamp that no file has."""
 
 
 class Places(Struct, frozen=True):
-    """Where to look for sessions; folders that do not exist are harmless."""
+    """Where to search for sessions; folders that do not exist are ignored."""
 
     folders: tuple[Path, ...]
-    """They hold session files."""
+    """Folders that contain session files."""
 
     roots: tuple[Path, ...]
-    """They hold a folder for each directory that Pi ran in."""
+    """Folders that contain a subfolder for each directory in which Pi ran."""
 
 
 def places(call: HostCall) -> Places:
-    """Return where a call's sessions lie, and those of this environment.
+    """Return where to search for sessions: the call's places and those of this environment.
 
-    Each way to move Pi's sessions counts, since all of them may have been used.
+    All settings that move Pi's sessions are used, since each may have been in effect once.
     """
     ours = call.host == HOST
     agent = call.config_dir if ours and call.config_dir else agent_dir()
@@ -80,7 +80,7 @@ def places(call: HostCall) -> Places:
 
 
 def _own_folders(call: HostCall) -> Iterator[Path]:
-    """Yield where the running session lies, and where the one lies that it was forked from."""
+    """Yield the folder of the running session, and that of the session it was forked from."""
     if call.session_file is None:
         return
     file = call.cwd / call.session_file
@@ -95,8 +95,7 @@ class Catalogue:
     """The sessions in some places. Thread-safe.
 
     Args:
-        facts: Opens what other processes remembered of files, once there are many to
-            look at; None: nothing is remembered.
+        facts: Opens the cache shared by processes, used for many files; None: no shared cache.
     """
 
     def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
@@ -108,7 +107,7 @@ class Catalogue:
     def sessions(self, where: Places) -> list[SessionEntry]:
         """Return the sessions, newest first.
 
-        A file is left out that is neither named like a session nor has a session's header.
+        Leaves out a file that has neither a session's name nor a session header.
         """
         with self._lock:
             folders = list(_folders(where))
@@ -124,7 +123,7 @@ class Catalogue:
         return found
 
     def _scanned(self, folder: str) -> Iterator[File]:
-        """Yield the files of a folder that are new or changed; the others stay known."""
+        """Yield the files of a folder that are new or changed; others stay in the cache."""
         before = self._known.get(folder, {})
         known = self._known[folder] = {}
         for file in scan_folder(folder):
@@ -151,12 +150,12 @@ class Catalogue:
             if not isinstance(entry, Look):
                 known[file.name] = Seen(file.stamp, entry)
             elif is_named(file.name):
-                # It is looked at again the next time, even if nothing of it changed.
+                # It is examined again next time, even if it did not change.
                 known[file.name] = Seen(_NO_STAMP, _unread(file))
 
 
 def _folders(where: Places) -> Iterator[str]:
-    """Yield each folder with sessions once, by whichever way it is reached first."""
+    """Yield each folder with sessions once, even if several paths lead to it."""
     folders = [str(folder) for folder in where.folders]
     for root in where.roots:
         folders += [entry.path for entry in scan_folder(str(root)) if is_folder(entry)]
@@ -173,14 +172,14 @@ def _folders(where: Places) -> Iterator[str]:
 
 
 def look(path: Path, file: File) -> SessionEntry | None:
-    """Return what a file says of its session; None when it is no Pi session.
+    """Return the catalogue entry of a file; None when it is not a Pi session.
 
-    A file that Pi named is listed even if its header is damaged: whoever opens it
-    is told what is wrong with it.
+    A file with the name of a Pi session is listed even if its header is damaged; opening it
+    reports the damage.
 
     Args:
-        path: Where the file lies.
-        file: The file as its folder lists it.
+        path: The file's path.
+        file: The file as listed in its folder.
 
     Raises:
         OSError: The file cannot be read.
@@ -208,7 +207,7 @@ def look(path: Path, file: File) -> SessionEntry | None:
         )
         start, name = 0, None
         if file.before is not None and goes_on(entry, file.before, read):
-            # It only grew, so the name that it had still counts.
+            # It only grew, so its name is unchanged unless a later row sets one.
             start, name = file.before.size, file.before.name
         latest = find_name(read, start, size)
     finally:
@@ -217,7 +216,7 @@ def look(path: Path, file: File) -> SessionEntry | None:
 
 
 def _unread(file: File) -> SessionEntry:
-    """Return the entry of a session whose file cannot be read: opening it says why."""
+    """Return the entry of a session whose file cannot be read; opening it reports the reason."""
     return SessionEntry(
         host=HOST,
         id=id_in_name(file.name),

@@ -1,4 +1,4 @@
-"""Places of entries by their ids, at a fraction of what a dict of the ids would weigh."""
+"""Look up entries by their ids, using a fraction of the memory of a dict of the ids."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MANY = 64
-"""Look-ups from which on a table pays."""
+"""Number of look-ups from which on a table is faster."""
 
 
 class Ids:
-    """Entry ids in one blob, since a dict of them would outweigh everything else.
+    """Positions of entries by id, stored in one byte string.
 
-    Nearly every entry's parent is the entry before it and needs no look-up. When
-    many do, a dict serves until the index is up to date.
+    A dict of the ids would be larger than the rest of the index. The parent of nearly every entry
+    is the entry before it and needs no look-up. For many look-ups, a dict is built and used until
+    the index is up to date.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class Ids:
 
         Args:
             entry_id: The id.
-            fresh: Ids of entries behind those in the blob, not yet added to it.
+            fresh: Ids of the next entries, which have not been appended yet.
         """
         if not entry_id:
             return None
@@ -61,7 +62,7 @@ class Ids:
         return None if place < 0 else self._blob.count(b"\n", 0, place)
 
     def settle(self) -> None:
-        """Give the memory of many look-ups back."""
+        """Free the table for many look-ups."""
         self._table = None
         self._lookups = 0
 

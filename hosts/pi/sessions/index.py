@@ -1,7 +1,7 @@
-"""The spine of one Pi session: seqs, tree and call ids, in arrays, extended in place.
+"""The spine of one Pi session: seqs, tree and call ids in arrays that are extended in place.
 
-Only lines that are new are ever read. The arrays just grow, so readers may go on
-while another thread extends the index, as long as they stay within a ``State``.
+Only new lines are read. The arrays only grow, so readers may continue while another thread extends
+the index, as long as they stay within a ``State``.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 _ROOT = -1
 _NO_SESSION = 100
-"""Damaged lines without one entry after which a file is given up as no session."""
+"""Number of damaged lines without any entry after which a file is rejected."""
 
 _SILENT = frozenset({"text", "thinking", ""})
-"""Types of an answer's blocks that show nothing unless they hold a text."""
+"""Types of an answer's blocks that show nothing unless they contain a text."""
 
-# Members of an IntEnum cost a look-up each time; these are plain integers.
+# Plain integers, since looking up a member of an IntEnum takes time.
 _NOTHING = int(SlotKind.NOTHING)
 _ASSISTANT = int(SlotKind.ASSISTANT)
 _CALL = int(SlotKind.CALL)
@@ -57,14 +57,14 @@ _KINDS: dict[type, int] = {
 
 
 class Source(Protocol):
-    """Where a session's lines come from: its file, or the running host."""
+    """The source of a session's lines: its file, or the running host."""
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the new lines, with positions for offsets."""
+        """Yield the new lines, with positions as offsets."""
         ...
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return a line again, by the position and size it was delivered with."""
+        """Return a line again, by the position and size with which it was delivered."""
         ...
 
     def rewritten(self) -> bool:
@@ -73,7 +73,7 @@ class Source(Protocol):
 
 
 class State(Struct, frozen=True):
-    """How far a session was read; everything within it never changes again."""
+    """How far a session was read; everything within it is final."""
 
     entries: int = 0
     last_seq: int = 0
@@ -83,14 +83,14 @@ class State(Struct, frozen=True):
 
 
 class Index:
-    """What is known of a session without its texts.
+    """The index of a session, without its texts.
 
     Args:
-        source: The session's lines; read to their present end.
+        source: The session's lines; read to their current end.
         label: The session's file or id, for messages.
 
     Raises:
-        Refused: ``unreadable_session`` when the lines are no Pi session.
+        Refused: ``unreadable_session`` when the lines are not a Pi session.
     """
 
     def __init__(self, source: Source, label: str) -> None:
@@ -124,10 +124,10 @@ class Index:
         self.extend()
 
     def extend(self) -> None:
-        """Take in every new line and publish the new state.
+        """Read every new line and publish the new state.
 
         Raises:
-            Refused: ``unreadable_session`` when the lines are no Pi session.
+            Refused: ``unreadable_session`` when the lines are not a Pi session.
         """
         for batch in self.source.batches():
             opening = self._header is None and batch.offsets[0] < HEADER_WITHIN
@@ -142,7 +142,7 @@ class Index:
         self._publish()
 
     def _is_entry(self, row: Entry | Header | None, offset: int, size: int) -> bool:
-        """Return whether a row is an entry; keep the header, and note what is neither."""
+        """Return whether a row is an entry; keeps the first header, and records unknown rows."""
         if type(row) is Entry:
             return True
         if type(row) is Header and self._header is None and offset + size <= HEADER_WITHIN:
@@ -156,14 +156,14 @@ class Index:
         return self._ids.find(entry_id)
 
     def entry_of(self, seq: int) -> int:
-        """Return the entry that took a seq; the seq lies within the state."""
+        """Return the entry to which a seq belongs; the seq must be within the state."""
         return bisect_right(self.firsts, seq) - 1
 
     def line(self, entry: int) -> bytes:
         """Return an entry's line.
 
         Raises:
-            Refused: ``unreadable_session`` when the file was cut meanwhile.
+            Refused: ``unreadable_session`` when the file was truncated meanwhile.
         """
         size = self.sizes[entry]
         data = self.source.read(self.offsets[entry], size)
@@ -172,7 +172,7 @@ class Index:
         return data
 
     def refuse_rewritten(self) -> NoReturn:
-        """Say that the lines are no longer what they were when they were indexed.
+        """Refuse to read lines that have changed since they were indexed.
 
         Raises:
             Refused: ``unreadable_session``.
@@ -207,7 +207,7 @@ class Index:
         )
 
     def _add(self, rows: list[Entry], offsets: list[int], sizes: list[int]) -> None:
-        """Take in entries, a batch at a time: one by one would take twice as long."""
+        """Add a batch of entries; adding them one by one would take twice as long."""
         self.offsets.fromlist(offsets)
         self.sizes.fromlist(sizes)
         ids = [row.id for row in rows]
@@ -222,7 +222,7 @@ class Index:
 
     def _start_run(self, entry: int, row: Entry, fresh: list[str]) -> None:
         """Find the parent of an entry that does not name the one before it."""
-        # Version 1 has no ids, and the line of a parent may be damaged.
+        # Session version 1 has no ids, and the line of a parent may be damaged.
         parent = entry - 1
         if row.parentId is None:
             parent = _ROOT
@@ -234,9 +234,9 @@ class Index:
             self.run_parents.append(parent)
 
     def _allot(self, rows: list[Entry]) -> None:
-        """Give entries their seqs, by kind and role alone.
+        """Allocate the seqs of entries, by kind and role only.
 
-        One loop over local lists: this is where a cold index spends its own time.
+        A single loop over local lists, since building an index takes most of its time here.
         """
         known = len(self.kinds)
         kinds: list[int] = []
@@ -244,10 +244,10 @@ class Index:
         firsts: list[int] = []
         pairs, tools, names, calls = self.call_ids, self.tools, self._tool_names, self._open_calls
         for row, time in zip(rows, row_times(rows), strict=True):
-            # Other types may carry a message as well; what they are is not known.
+            # Other types may have a message too, but their meaning is unknown.
             message = row.message if row.type == "message" else None
             if type(message) is ToolResult:
-                # A result repeats its call's id: one string serves both.
+                # A result repeats its call's id; both refer to one string object.
                 call_id = message.toolCallId or _nameless(known + len(kinds) + 1)
                 pairs.append(calls.pop(call_id, call_id))
                 kinds.append(_RESULT)
@@ -277,7 +277,10 @@ class Index:
         self.firsts.fromlist(firsts)
 
     def _other_slot(self, row: Entry, seq: int) -> int | None:
-        """Return the kind of slot of an entry that is neither answer nor result, if any."""
+        """Return the kind of slot of an entry that is neither an answer nor a result.
+
+        None for no slot.
+        """
         type_ = row.type
         self._known = self._known or type_ in KNOWN_TYPES
         if type_ == "compaction":
@@ -290,5 +293,5 @@ class Index:
 
 
 def _nameless(seq: int) -> str:
-    """Return an id for a call or result without one, by its seq: it pairs with nothing."""
+    """Return a unique id for a call or result without one, so that it is never paired."""
     return f"?{seq}"

@@ -1,4 +1,4 @@
-"""Pi sessions as projections: from their file, or from the running host when there is none."""
+"""Pi sessions as projections: of their file, or of the running host's entries without one."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 HOST = "pi"
 _LEAVES_KEPT = 4
 _FEW_SLOTS = 4
-"""Slots of an entry whose line may as well be taken apart again for each."""
+"""Number of slots up to which an entry's line is decoded again for each slot."""
 
 _KINDS = {int(kind): kind for kind in SlotKind}
 
 
 class PiProjection:
-    """One state of a Pi session, seen from one leaf.
+    """One state of a Pi session, for one leaf.
 
     Args:
         index: The session.
         state: How far it was read.
-        branch: From the root to the leaf.
-        missing: The leaf that was asked for when the session does not hold it.
+        branch: The branch from the root to the leaf.
+        missing: The requested leaf, if the session does not contain it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PiProjection:
 
     @cached_property
     def header(self) -> SessionHeader:
-        """What the session says of itself."""
+        """The facts about the session as a whole."""
         header = _header(self._state, self._index.label)
         if self._missing is None:
             return header
@@ -72,7 +72,7 @@ class PiProjection:
 
     @property
     def last_seq(self) -> int:
-        """The highest seq allocated, on any branch."""
+        """The highest seq allocated on any branch."""
         return self._state.last_seq
 
     @property
@@ -87,11 +87,11 @@ class PiProjection:
 
     @property
     def windows(self) -> Sequence[int]:
-        """First seq of each window; a compaction opens one with its summary."""
+        """First seq of each window; a compaction's summary begins a new window."""
         return self._windows
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot.
+        """Return the content of a slot.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -105,11 +105,11 @@ class PiProjection:
 
     @property
     def added_words(self) -> tuple[str, ...]:
-        """Words that ``facts`` adds to the lines."""
+        """Words that ``facts`` adds to the text of the lines."""
         return ADDED_WORDS
 
     def raw(self, seq: int) -> tuple[bytes]:
-        """Return the line of which ``facts`` is made.
+        """Return the line from which ``facts`` builds the texts of a slot.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -118,16 +118,16 @@ class PiProjection:
         return (self._line(entry).data if self._is_shared(entry) else self._index.line(entry),)
 
     def kind_at(self, seq: int) -> SlotKind | None:
-        """Return what lies at a seq of any branch."""
+        """Return the kind of the slot at a seq, on any branch."""
         return _KINDS[self._index.kinds[seq - 1]] if 0 < seq <= self.last_seq else None
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
-        """Return what a viewer gets of a tool event: Pi's own tools have a structure.
+        """Return the structured form of an event of Pi's own tools, for viewers.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
         """
-        # Only viewers need the models.
+        # Imported here, since only viewers need the models.
         from hindnote.hosts.pi.presentation.parse import present, present_command
 
         message = self.entry(seq if result is None else result)["message"]
@@ -145,16 +145,16 @@ class PiProjection:
         try:
             return Line(self._index.line(entry))
         except msgspec.MsgspecError:
-            # Once it could be read.
+            # The line was valid when it was indexed, so the file has changed.
             self._index.refuse_rewritten()
 
     def _is_shared(self, entry: int) -> bool:
-        """Return whether an entry has so many slots that its line is worth keeping."""
+        """Return whether an entry has so many slots that its decoded line is worth caching."""
         firsts = self._index.firsts
         return firsts[entry + 1] - firsts[entry] > _FEW_SLOTS
 
     def entry(self, seq: int) -> dict[str, Any]:
-        """Return the native entry that took a seq, as plain data.
+        """Return the native entry to which a seq belongs, as plain data.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -164,10 +164,10 @@ class PiProjection:
 
 
 class Session:
-    """One session through its states: projections of it, each made once. Thread-safe.
+    """One session while it grows: its projections, each built once. Thread-safe.
 
     Args:
-        index: The session's index, which nobody else extends.
+        index: The session's index; nothing else may extend it.
     """
 
     def __init__(self, index: Index) -> None:
@@ -177,17 +177,16 @@ class Session:
         """By leaf entry, least recently used first."""
 
     def extend(self) -> None:
-        """Take in the lines that the session gained."""
+        """Read the lines that were appended to the session."""
         with self._lock:
             self._index.extend()
 
     def projection(self, leaf_id: str | None) -> PiProjection:
-        """Return the session as it is now, seen from a leaf.
+        """Return the current state of the session, for a leaf.
 
         Args:
-            leaf_id: The entry at which the live session stands. For None the last
-                entry counts, and when the session does not hold it (yet), which the
-                header's note then says.
+            leaf_id: The current entry of the live session. For None the last entry is used; also
+                when the session does not contain it (yet), which the header's note then says.
         """
         with self._lock:
             state = self._index.state
@@ -217,7 +216,8 @@ class Session:
             old = self._made[old_leaf][1].branch
             branch = branch_behind(self._index, old, old_leaf, leaf)
             if branch is not None:
-                # A lineage goes on in one branch only, so the older one is not extended again.
+                # A lineage continues in only one branch, so the older one must not be extended
+                # again.
                 del self._made[old_leaf]
                 return branch
         return branch_to(self._index, leaf)
@@ -227,7 +227,7 @@ class LiveLines:
     """The entries of a session without a file, as the running host sent them.
 
     Args:
-        entries: Where the host's shim puts them; they are good for one generation.
+        entries: The entries that the host's shim sent; valid for one generation.
     """
 
     def __init__(self, entries: LiveEntries) -> None:
@@ -236,7 +236,7 @@ class LiveLines:
         self._lines: list[bytes] = []
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the new entries, with their numbers for offsets."""
+        """Yield the new entries, with their numbers as offsets."""
         known = len(self._lines)
         lines = self.entries.lines[known:]
         self._lines += lines
@@ -248,7 +248,7 @@ class LiveLines:
         return self._lines[offset][:size]
 
     def rewritten(self) -> bool:
-        """Return False: what was sent stays as it was."""
+        """Return False, since sent entries never change."""
         return False
 
 
@@ -263,12 +263,12 @@ class Sessions:
     def of_file(
         self, path: Path, leaf_id: str | None = None, *, running: bool = False
     ) -> PiProjection | None:
-        """Return the session in a file; None when there is no such file.
+        """Return the session in a file; None when the file does not exist.
 
         Args:
             path: The file.
-            leaf_id: The entry at which the live session stands; None: its last one.
-            running: The call belongs to this session.
+            leaf_id: The current entry of the live session; None: its last one.
+            running: Whether the call belongs to this session.
 
         Raises:
             Refused: ``unreadable_session``, with the reason.
@@ -286,7 +286,7 @@ class Sessions:
     def of_live(
         self, entries: LiveEntries, session_id: str, leaf_id: str | None = None
     ) -> PiProjection:
-        """Return the session that the running host keeps in memory.
+        """Return the session that the running host has in memory.
 
         Raises:
             Refused: ``unreadable_session``, when the entries are not Pi's.
