@@ -1,1 +1,1 @@
-"""The hosts that ship with hindnote. They get no door that others lack."""
+"""The hosts that ship with hindnote. They use the same interface as any other host plugin."""

@@ -1,7 +1,7 @@
-"""The conformance kit: what a host plugin must do, as checks that say how to mend it.
+"""The conformance kit: checks for a host plugin, whose messages say how to fix it.
 
-A host's author writes a ``SessionWriter``, which prints a neutral script of turns in
-the host's own session format, and runs the checks over it::
+A host's author writes a ``SessionWriter``, which writes a neutral script of turns in the host's
+own session format, and runs the checks with it::
 
     # tests/test_conformance.py
     import pytest
@@ -13,7 +13,7 @@ the host's own session format, and runs the checks over it::
         def writer(self):
             return Writer()
 
-or, without a test file of its own::
+or, without writing a test file::
 
     pytest -p hindnote.testing.plugin --pyargs hindnote.testing.suite \
         --hindnote-writer my_host.testing:Writer
@@ -26,8 +26,8 @@ A single check runs without pytest::
         with TemporaryDirectory() as folder:
             check(Bench(Writer(), Path(folder)))
 
-The built-in hosts pass the same checks. Import this package in tests only: it is
-loaded by nothing else.
+The built-in hosts pass the same checks. Import this package only in tests; hindnote itself never
+does.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # The one name here that needs pytest.
+    # The only name here that needs pytest.
     if name == "HostConformance":
         from hindnote.testing.conformance import HostConformance
 

@@ -1,4 +1,4 @@
-"""The bench on which a plugin is checked: its sessions, written anew for each check."""
+"""The test bench for a plugin: a writer and a scratch folder, new for each check."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hindnote.testing.turns import Turn
 
 
 class SessionWriter(Protocol):
-    """What a host's author supplies: the plugin, and a printer of its session format."""
+    """What a host's author supplies: the plugin, and a writer of its session format."""
 
     @property
     def slug(self) -> str:
-        """The host's slug, the name of its entry point."""
+        """The host's slug: the name of its entry point."""
         ...
 
     @property
@@ -32,67 +32,67 @@ class SessionWriter(Protocol):
         ...
 
     def begin(self, folder: Path) -> HostCall:
-        """Prepare a new session below ``folder`` and return a call made in it.
+        """Prepare a new session in ``folder`` and return a call made in it.
 
-        The session's file need not exist until something is appended. The call's
-        ``cwd`` is an existing directory, and what the catalogue needs to find the
-        session (``config_dir``, ``extra``) is set. Called again with the same folder, it
-        begins another session beside the first.
+        The session's file need not exist until something is appended. The call's ``cwd`` is an
+        existing directory, and everything that the catalogue needs to find the session
+        (``config_dir``, ``extra``) is set. When called again with the same folder, it begins
+        another session next to the first.
         """
         ...
 
     def append(self, call: HostCall, turns: Sequence[Turn]) -> None:
-        """Append turns to the call's session as the host itself would write them.
+        """Append turns to the call's session in the way that the host would write them.
 
-        A ``Compacted`` turn may be left out by a host that never compacts.
+        A host that never compacts may ignore a ``Compacted`` turn.
         """
         ...
 
     def damage(self, call: HostCall) -> bool:
-        """Append one record that cannot be read, complete with its line end.
+        """Append one record that cannot be decoded, including its line end.
 
         Returns:
-            False when the format has no such thing (a database, say).
+            False when the format cannot have such a record (for example a database).
         """
         ...
 
 
 @runtime_checkable
 class Rewinding(Protocol):
-    """What a writer has besides when its host's sessions can be taken back, or branch."""
+    """Optional methods of a writer whose host can rewind a session."""
 
     def rewind(self, call: HostCall) -> None:
-        """Take back what a person said last and all that followed it.
+        """Rewind to before the last message of the person.
 
-        What is appended next follows what stood before; what was taken back stays in the file.
+        Later turns are appended after what came before it; the rewound turns stay in the file.
         """
         ...
 
 
 @runtime_checkable
 class Forking(Protocol):
-    """What a writer has besides when its host makes a new session from the turns of another."""
+    """Optional methods of a writer whose host can fork a session."""
 
     def fork(self, call: HostCall) -> HostCall:
-        """Fork the call's session, all of it, and return a call made in the new one."""
+        """Fork the whole session of the call, and return a call made in the new one."""
         ...
 
 
 @runtime_checkable
 class Delegating(Protocol):
-    """What a writer has besides when its host's subagents have sessions of their own."""
+    """Optional methods of a writer whose host gives subagents sessions of their own."""
 
     def delegate(self, call: HostCall) -> HostCall:
-        """Start a subagent in the call's session and return a call that it makes.
+        """Start a subagent in the call's session, and return a call made by it.
 
-        The call's ``agent_id`` is set. ``append`` with this call adds to its own session.
+        The call has an ``agent_id``. ``append`` with this call adds to the subagent's session.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Session:
-    """A call's session as the tools deliver it."""
+    """A call's session as the tools show it."""
 
     dispatcher: Dispatcher
     call: HostCall
@@ -129,14 +129,14 @@ class Session:
 
 @dataclass(frozen=True)
 class Bench:
-    """One writer in one scratch folder."""
+    """One writer with a scratch folder."""
 
     writer: SessionWriter
     folder: Path
 
     @cached_property
     def hosts(self) -> Hosts:
-        """The plugin alone, loaded by the manager's rules."""
+        """The plugin under test, loaded by the usual rules."""
         return Hosts.of({self.writer.slug: self.writer.plugin})
 
     @cached_property
@@ -155,7 +155,7 @@ class Bench:
             self.writer.append(self.call, turns)
 
     def projection(self, call: HostCall | None = None) -> Projection:
-        """Return the session's projection; an absent one is a failed check."""
+        """Return the session's projection; fails the check when there is none."""
         found = self.hosts.current(call or self.call)
         assert found is not None, (
             "host_projection answered None for a session that has turns; "
@@ -168,7 +168,7 @@ class Bench:
         return Session(self.dispatcher, self.call).ask(operation, arguments)
 
     def said(self, call: HostCall | None = None) -> list[str]:
-        """Return what persons said in a session, in order."""
+        """Return the messages of persons in a session, in order."""
         found = self.projection(call)
         kinds, seqs = found.branch.kinds, found.branch.seqs
         return [

@@ -1,4 +1,4 @@
-"""Checks of what happens to a session besides growing: windows, branches, forks, subagents."""
+"""Checks of a session that changes other than by growing: windows, branches, forks, subagents."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _ODD: tuple[Any, ...] = (None, 7, "x", [], {}, [[1]])
 
 
 def no_problem(problems: Iterable[str]) -> None:
-    """Fail with the first of the problems, if there is one."""
+    """Fail with the first problem, if there is one."""
     first = next(iter(problems), None)
     assert first is None, first
 
 
-# -- what a slot says ----------------------------------------------------------
+# -- slots ---------------------------------------------------------------------
 
 
 def arguments_are_as_recorded(bench: Bench) -> None:
-    """A call's input keeps its order and its numbers."""
+    """A call's input keeps the order of its keys and the digits of its numbers."""
     bench.append([Person("Write."), Answer("", (ToolCall("call-1", "write", ARGUMENTS),))])
     projection = bench.projection()
     calls = [
@@ -62,7 +62,7 @@ def _in_order(text: str) -> Any:
 
 
 def result_closes_no_other_call(bench: Bench) -> None:
-    """A call beside one that has its result still runs, until the agent goes on."""
+    """A call next to one that has its result is still running, until the agent continues."""
     bench.append(OPENING, BESIDE)
     _statuses(bench, ["ok", "ok", "pending"], "a result is not `closing`: its neighbor may run")
     bench.append([Answer("", (ToolCall("call-8", "shell", {"n": 8}),))])
@@ -82,12 +82,12 @@ def _statuses(bench: Bench, wanted: list[str], how: str) -> None:
 
 
 def window_starts_at_its_first_slot(bench: Bench) -> None:
-    """Each compaction begins a window, at the first slot behind it."""
+    """Each compaction begins a window, at the first slot after it."""
     bench.append(OPENING)
     last, size = bench.projection().last_seq, _size(bench)
     bench.append([Compacted("They counted lines.")])
     if (bench.projection().last_seq, _size(bench)) == (last, size):
-        # The host never compacts, so its writer left the turn out.
+        # The host never compacts, so its writer ignored the turn.
         return
     bench.append(PARALLEL)
     projection = bench.projection()
@@ -104,7 +104,7 @@ def _size(bench: Bench) -> int:
 
 
 def reading_along_is_reading_at_once(bench: Bench) -> None:
-    """A session that was read after each of its turns is the one that is read at its end."""
+    """A session read after each of its turns equals the one that is read only at the end."""
     turns = (*OPENING, *PARALLEL, Compacted("They counted lines."), *PENDING)
     held: Held | None = None
     for turn in turns:
@@ -124,7 +124,7 @@ def reading_along_is_reading_at_once(bench: Bench) -> None:
 
 
 def rolled_back_turns_leave_the_branch(bench: Bench) -> None:
-    """What was taken back is no longer listed, keeps its seqs, and what follows gets new ones."""
+    """Rewound turns are no longer listed and keep their seqs; later turns get new seqs."""
     if not isinstance(bench.writer, Rewinding):
         return
     bench.append(OPENING, PARALLEL, [Compacted("They counted lines.")])
@@ -148,7 +148,7 @@ def rolled_back_turns_leave_the_branch(bench: Bench) -> None:
 
 
 def fork_names_what_it_came_from(bench: Bench) -> None:
-    """A fork is a session of its own, which names the one that it was made from."""
+    """A fork is a separate session, and names the one that it was made from."""
     if not isinstance(bench.writer, Forking):
         return
     bench.append(OPENING)
@@ -173,7 +173,7 @@ def fork_names_what_it_came_from(bench: Bench) -> None:
 
 
 def fork_inherits_from_its_ancestors(bench: Bench) -> None:
-    """The identity of a fork names the sessions whose notes it inherits, the nearest first."""
+    """The identity of a fork names the sessions whose notes it inherits, nearest first."""
     if not isinstance(bench.writer, Forking):
         return
     bench.append(OPENING)
@@ -201,7 +201,7 @@ def fork_inherits_from_its_ancestors(bench: Bench) -> None:
 
 
 def subagent_has_a_session_of_its_own(bench: Bench) -> None:
-    """A subagent shares its session's notebook, and has a history of its own."""
+    """A subagent shares its session's notebook, and has its own history."""
     if not isinstance(bench.writer, Delegating):
         return
     bench.append(OPENING)
@@ -232,7 +232,7 @@ def subagent_has_a_session_of_its_own(bench: Bench) -> None:
 
 
 def oddly_shaped_row_crashes_nothing(bench: Bench) -> None:
-    """A row of a known kind whose values are of other kinds is read over, and never a crash."""
+    """A row of a known kind with values of wrong types is skipped, and never causes a crash."""
     bench.append(OPENING, PARALLEL)
     file = bench.call.session_file
     if file is None or not file.is_file():
@@ -252,7 +252,7 @@ def oddly_shaped_row_crashes_nothing(bench: Bench) -> None:
 
 
 def _rows(data: bytes) -> list[dict[str, Any]]:
-    """Return a file's first rows of each shape; none when it is no JSON Lines file."""
+    """Return the first row with each set of keys; empty when the file is not JSON Lines."""
     found: dict[frozenset[str], dict[str, Any]] = {}
     for line in data.splitlines()[1:]:
         try:
@@ -265,7 +265,7 @@ def _rows(data: bytes) -> list[dict[str, Any]]:
 
 
 def _oddities(value: Any) -> Iterator[Any]:
-    """Yield copies of a value in each of which one part is of another kind."""
+    """Yield copies of a value in which one part has another type."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield from ({**value, key: odd} for odd in (*_ODD, *_oddities(part)))
@@ -277,7 +277,7 @@ def _oddities(value: Any) -> Iterator[Any]:
 
 
 def catalogue_is_newest_first(bench: Bench) -> None:
-    """Of two sessions the one that changed last is listed first, whatever they are called."""
+    """The session that changed last is listed first, whatever its name."""
     bench.append(OPENING)
     other = bench.writer.begin(bench.folder)
     files = (bench.call.session_file, other.session_file)

@@ -1,7 +1,7 @@
-"""The checks, in the order in which a call meets what they look at.
+"""The checks, in the order in which a call uses what they test.
 
-Each is a function of a bench, fails with an ``AssertionError`` whose message says
-how to mend the plugin, and needs nothing that another check left behind.
+Each is a function that takes a bench, raises an ``AssertionError`` whose message says how to fix
+the plugin, and does not depend on other checks.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from hindnote.testing.turns import OPENING, PARALLEL, PENDING, REUSED, Answer, C
 Check: TypeAlias = Callable[[Bench], None]
 
 
-# -- once for every call -------------------------------------------------------
+# -- in every call -------------------------------------------------------------
 
 
 def base_cwd_is_steady(bench: Bench) -> None:
-    """The base directory exists and is the same when asked twice."""
+    """The base directory exists and is the same on a second call."""
     first, second = bench.hosts.base_cwd(bench.call), bench.hosts.base_cwd(bench.call)
     assert first == second, (
         f"host_base_cwd answered {first} and then {second} for one call; "
@@ -46,7 +46,7 @@ def base_cwd_is_steady(bench: Bench) -> None:
 
 
 def identity_names_host_and_session(bench: Bench) -> None:
-    """The identity is the plugin's own, steady, and names the session that it projects."""
+    """The identity belongs to the plugin, does not change, and names the projection's session."""
     bench.append(OPENING)
     first, second = bench.hosts.identity(bench.call), bench.hosts.identity(bench.call)
     assert first == second, (
@@ -67,7 +67,7 @@ def identity_names_host_and_session(bench: Bench) -> None:
 
 
 def session_without_turns_is_empty(bench: Bench) -> None:
-    """A session in which nothing was said yet has no event, and is no error."""
+    """A session without any turn has no events, and is not an error."""
     found = bench.hosts.current(bench.call)
     assert found is None or not found.branch.seqs, (
         "a session without any turn has slots; allocate a seq only for what was said or run"
@@ -75,7 +75,7 @@ def session_without_turns_is_empty(bench: Bench) -> None:
 
 
 def spine_is_parallel_and_ascending(bench: Bench) -> None:
-    """The branch's arrays belong together, and its seqs ascend within the session."""
+    """The branch's arrays have matching lengths, and its seqs ascend."""
     bench.append(OPENING, PARALLEL)
     projection = bench.projection()
     assert list(projection.branch.seqs), "the branch is empty although turns were appended"
@@ -86,13 +86,13 @@ def spine_is_parallel_and_ascending(bench: Bench) -> None:
 
 
 def facts_answer_for_every_slot(bench: Bench) -> None:
-    """Every slot's facts can be had, are clean, and say what the branch's arrays say."""
+    """The content of every slot can be read, is clean, and agrees with the branch's arrays."""
     bench.append(OPENING, PARALLEL, REUSED)
     no_problem(of_session(bench.projection()))
 
 
 def conversation_comes_back_in_order(bench: Bench) -> None:
-    """What was said is there once, word for word, in order."""
+    """Each message appears once, unchanged and in order."""
     bench.append(OPENING, PARALLEL)
     said = [
         (row["role"], bench.document(row["seq"]))
@@ -129,7 +129,7 @@ def calls_pair_with_their_results(bench: Bench) -> None:
 
 
 def running_call_is_pending(bench: Bench) -> None:
-    """A call without a result is pending, and unanswered once the conversation went on."""
+    """A call without a result is pending, and unanswered once the conversation has continued."""
     bench.append(OPENING, PENDING)
     status = bench.rows()[-1].get("tool_status")
     assert status == "pending", (
@@ -145,7 +145,7 @@ def running_call_is_pending(bench: Bench) -> None:
 
 
 def appending_renumbers_nothing(bench: Bench) -> None:
-    """What has a seq keeps it, however the session grows."""
+    """Existing seqs do not change when the session grows."""
     bench.append(OPENING, PENDING)
     before = {row["seq"]: row["role"] for row in bench.rows()}
     state = Held(bench.projection())
@@ -168,7 +168,7 @@ def appending_renumbers_nothing(bench: Bench) -> None:
 
 
 def compaction_leaves_history_readable(bench: Bench) -> None:
-    """What went before a compaction is still history."""
+    """Everything before a compaction is still in the history."""
     bench.append(OPENING, [Compacted("They counted lines.")], PARALLEL)
     said = [bench.document(row["seq"]) for row in bench.rows() if row["role"] == "user"]
     wanted = [turn.text for turn in (*OPENING, *PARALLEL) if isinstance(turn, Person)]
@@ -179,7 +179,7 @@ def compaction_leaves_history_readable(bench: Bench) -> None:
 
 
 def damaged_record_costs_only_itself(bench: Bench) -> None:
-    """A record that cannot be read is counted, and everything else is served."""
+    """A record that cannot be decoded is counted, and everything else is readable."""
     bench.append(OPENING)
     if not bench.writer.damage(bench.call):
         return
@@ -197,7 +197,7 @@ def damaged_record_costs_only_itself(bench: Bench) -> None:
 
 
 def file_that_is_no_session_is_refused(bench: Bench) -> None:
-    """A file of something else is a refusal with a reason, never a crash or a guess."""
+    """A file that is not a session is refused with a reason, without a crash or a guess."""
     bench.append(OPENING)
     if bench.call.session_file is None:
         return
@@ -222,7 +222,7 @@ def file_that_is_no_session_is_refused(bench: Bench) -> None:
 
 
 def catalogue_lists_what_can_be_opened(bench: Bench) -> None:
-    """Sessions are listed once each, and what is listed opens as what it is called."""
+    """Each session is listed once, and opens as the session with the listed id."""
     bench.append(OPENING)
     listed = bench.catalogue()
     if not listed and not hasattr(bench.writer.plugin, "host_sessions"):
@@ -241,7 +241,7 @@ def catalogue_lists_what_can_be_opened(bench: Bench) -> None:
 
 
 def catalogue_says_what_the_session_says(bench: Bench) -> None:
-    """What the catalogue tells of a session is what the session tells of itself."""
+    """The catalogue and the session itself agree on the session's facts."""
     bench.append(OPENING)
     for entry in bench.catalogue():
         opened = bench.hosts.open(bench.call, entry)
@@ -251,7 +251,7 @@ def catalogue_says_what_the_session_says(bench: Bench) -> None:
 
 
 def catalogue_answers_a_call_of_another_host(bench: Bench) -> None:
-    """A call from elsewhere may ask for this host's sessions too."""
+    """A call of another host can list this host's sessions."""
     bench.append(OPENING)
     assert bench.call.host == bench.writer.slug, "begin() must make calls of the host itself"
     try:
@@ -263,11 +263,11 @@ def catalogue_answers_a_call_of_another_host(bench: Bench) -> None:
         ) from failure
 
 
-# -- what is delivered ---------------------------------------------------------
+# -- results -------------------------------------------------------------------
 
 
 def decoration_is_steady_and_small(bench: Bench) -> None:
-    """The decoration is the same every time, and leaves room for what it decorates."""
+    """The decoration is constant, and small enough to leave space for the result."""
     for operation in ("history_list", "history_read"):
         first = bench.hosts.decoration(bench.call, operation)
         second = bench.hosts.decoration(bench.call, operation)
@@ -282,7 +282,7 @@ def decoration_is_steady_and_small(bench: Bench) -> None:
 
 
 def results_fit_the_budget(bench: Bench) -> None:
-    """Both forms of an answer fit, however much was said."""
+    """Both forms of an answer fit into the budget, however long the messages are."""
     much = "naïve 你好 \u2028 " * 20_000
     bench.append(OPENING, [Person(much), Answer(much)] * 3)
     for operation, arguments in (
@@ -301,7 +301,7 @@ def results_fit_the_budget(bench: Bench) -> None:
 
 
 def _asserting(check: Check) -> Check:
-    """Return a check that fails, and does not crash, when the core refuses a plugin's answer."""
+    """Return a check that fails instead of crashing when the core refuses a plugin's answer."""
 
     @wraps(check)
     def run(bench: Bench) -> None:
@@ -344,4 +344,4 @@ _ALL: tuple[Check, ...] = (
 )
 
 CHECKS: tuple[Check, ...] = tuple(map(_asserting, _ALL))
-"""All of them."""
+"""All checks."""

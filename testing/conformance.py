@@ -1,4 +1,4 @@
-"""The checks as one test class, for a host's own test suite."""
+"""The checks as a test class, for a host's own test suite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hindnote.testing.checks import CHECKS, Check
 
 
 class HostConformance:
-    """Subclass it under a name that starts with ``Test`` and give a ``writer`` fixture."""
+    """Subclass it as ``Test…`` and define a fixture ``writer``."""
 
     @pytest.fixture
     def writer(self) -> SessionWriter:
@@ -20,5 +20,5 @@ class HostConformance:
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
     def test_conformance(self, check: Check, writer: SessionWriter, tmp_path: Path) -> None:
-        """One check of the kit; its message says how to mend what it finds."""
+        """Run one check of the kit; its message says how to fix the plugin."""
         check(Bench(writer, tmp_path))

@@ -1,7 +1,7 @@
-"""Checks over a folder of real session files: what holds of each, whoever wrote it.
+"""Checks of a folder of real session files, without a writer.
 
-No writer is needed: each file is read as its host would read it, read again while it grows line
-by line in a scratch folder, and compared with the catalogue and with what the tools deliver.
+Each file is decoded as its host would do it, decoded again while it grows line by line in a
+scratch folder, and compared with the catalogue and with the results of the tools.
 """
 
 from __future__ import annotations
@@ -26,50 +26,50 @@ from hindnote.testing.growth import Held, of_growth, of_rebuilding
 from hindnote.testing.invariants import of_entry, of_session
 
 STEPS = 12
-"""States of a growing file that are looked at, at most."""
+"""Maximum number of states of a growing file that are checked."""
 
 READ = 200
-"""Events of one session that are read whole and compared with the list, at most."""
+"""Maximum number of events of one session that are read in full and compared with the list."""
 
 PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
-"""How files begin that are compressed, with Zstandard or gzip: their bytes are no rows."""
+"""Magic bytes of compressed files (Zstandard, gzip), whose content is not rows."""
 
 SHOWN = 3
-"""Problems that are told of one file, at most: one mistake breaks many slots."""
+"""Maximum number of problems reported per file, since one mistake affects many slots."""
 
 Progress = Callable[[int, int, Path], None]
 
 
 @dataclass
 class Findings:
-    """What one host made of a folder."""
+    """The results of checking a folder with one host."""
 
     read: set[Path] = field(default_factory=set)
-    """Files that the host reads as sessions of its own."""
+    """Files that the host decodes as its sessions."""
 
     listed: int = 0
-    """How many of them are in the host's catalogue."""
+    """Number of these files in the host's catalogue."""
 
     problems: dict[Path, list[str]] = field(default_factory=dict)
-    """What is wrong, by file; the folder itself for its catalogue."""
+    """The problems by file; those of the catalogue are under the folder itself."""
 
     refused: dict[Path, str] = field(default_factory=dict)
-    """Files that the host says are no sessions of its own, and why."""
+    """Files that the host refuses as not its sessions, with the reason."""
 
     passed_over: Counter[str] = field(default_factory=Counter)
-    """Rows that are no event of the active branch, by what they call themselves."""
+    """Number of rows that are not an event of the active branch, by their type."""
 
     damaged: int = 0
 
 
 def check_folder(hosts: Hosts, slug: str, folder: Path, progress: Progress) -> Findings:
-    """Check each file below a folder that a host reads as a session.
+    """Check each file in a folder that a host decodes as a session.
 
     Args:
         hosts: The host plugins.
-        slug: The host that is asked.
-        folder: Absolute; nothing in it is changed.
-        progress: Told of each file before it is looked at: its number, how many there are, and it.
+        slug: The host to use.
+        folder: The folder, absolute; nothing in it is changed.
+        progress: Called before each file with its number, the number of files, and its path.
     """
     findings = Findings()
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -96,7 +96,7 @@ def _first(problems: Iterator[str], limit: int) -> Iterator[str]:
 def _catalogue(
     hosts: Hosts, slug: str, folder: Path, files: list[Path], findings: Findings
 ) -> dict[Path, SessionEntry]:
-    """Return what the host lists of a folder, asked from each folder in it; check its order."""
+    """Return the host's catalogue of a folder, listed from each subfolder; checks its order."""
     found: dict[Path, SessionEntry] = {}
     wrong: list[str] = []
     for parent, file in {file.parent: file for file in files}.items():
@@ -123,7 +123,7 @@ def _catalogue(
 
 @dataclass
 class _Checked:
-    """One file as a session of a host."""
+    """Checks one file as a session of a host."""
 
     hosts: Hosts
     call: HostCall
@@ -136,7 +136,7 @@ class _Checked:
         return self.call.session_file
 
     def problems(self, findings: Findings) -> Iterator[str]:
-        """Yield what is wrong with the session; none when the file is no session of the host."""
+        """Yield the problems of the session; none when the file is not a session of the host."""
         try:
             projection = self._open(self.file)
             if projection is None:
@@ -159,7 +159,7 @@ class _Checked:
         return self.hosts.current(self.call.model_copy(update={"session_file": file}))
 
     def _rows(self, projection: Projection, findings: Findings) -> Iterator[str]:
-        """Yield the rows that are neither an event, nor named, nor counted as damaged."""
+        """Yield the rows that are neither an event, nor valid JSON, nor counted as damaged."""
         data = self.file.read_bytes()
         if data.startswith(PACKED):
             return
@@ -183,7 +183,7 @@ class _Checked:
                 findings.passed_over[_named(row)] += 1
 
     def _reading(self, projection: Projection) -> Iterator[str]:
-        """Yield where a list and a read deliver different things."""
+        """Yield the differences between a list and a read."""
         session = Session(Dispatcher(self.hosts, self.scratch / "notes"), self.call)
         try:
             rows = session.rows(max_chars_per_item=12_000)
@@ -211,7 +211,7 @@ class _Checked:
         """Yield what changes when the file is read while it grows."""
         data = self.file.read_bytes()
         ends = [offset + len(line) + 1 for offset, line in _lines(data)]
-        # One state ends in the middle of a row, which is still being written.
+        # One state ends within a row, which is still being written.
         cuts = sorted({*ends[:: max(1, len(ends) // STEPS)], len(data) * 2 // 3, len(data)})
         grown, fresh = self._shadow("grown"), self._shadow("fresh")
         fresh.write_bytes(data)
@@ -225,7 +225,7 @@ class _Checked:
                 try:
                     projection = self._open(grown)
                 except Refused:
-                    # A file may begin with rows that do not tell yet whose session it is.
+                    # The first rows of a file may not yet show to which session it belongs.
                     continue
                 if projection is None:
                     continue
@@ -240,7 +240,7 @@ class _Checked:
             shutil.rmtree(self.scratch / "fresh")
 
     def _shadow(self, name: str) -> Path:
-        """Return where a copy of the file goes, with the folder beside it that has its name."""
+        """Return the path for a copy of the file, linking the folder with the same name there."""
         folder = self.scratch / name
         copy = folder / self.file.relative_to(self.call.cwd)
         copy.parent.mkdir(parents=True)
@@ -251,7 +251,7 @@ class _Checked:
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and bytes of each row that is complete and not blank."""
+    """Yield offset and bytes of each complete, non-blank row."""
     offset = 0
     for line in data.split(b"\n")[:-1]:
         if line.strip():
@@ -260,7 +260,7 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _named(row: object) -> str:
-    """Return what a row calls itself."""
+    """Return a description of a row's type."""
     if not isinstance(row, dict):
         return f"a {type(row).__name__}"
     kind, part = row.get("type"), row.get("subtype")

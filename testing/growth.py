@@ -1,4 +1,4 @@
-"""Two states of one session compared: what a session's growth must leave as it was."""
+"""Compare two states of one session: growth must not change earlier slots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEYED = ("call_ids", "tools")
 
 
 class Held:
-    """A state of a session as a reader holds it, with a copy of what may not change."""
+    """A state of a session as a reader may keep it, with a copy of what must not change."""
 
     def __init__(self, projection: Projection) -> None:
         self.branch = projection.branch
@@ -23,7 +23,7 @@ class Held:
 
 
 def of_growth(before: Held, after: Projection) -> Iterator[str]:
-    """Yield what an append to the session changed that it may not change."""
+    """Yield what an append changed that it must not change."""
     if _copied(before.branch, len(before.branch.seqs)) != before.copied:
         yield "an append changed the branch that a reader holds; make a new Branch for a new state"
     if after.last_seq < before.last_seq:
@@ -55,7 +55,7 @@ def _lineage(before: Held, branch: Branch) -> Iterator[str]:
 
 
 def of_rebuilding(grown: Projection, fresh: Projection) -> Iterator[str]:
-    """Yield in what a session that was read as it grew differs from one that is read at once."""
+    """Yield the differences between a session read while it grew and one read at once."""
     for name in ("last_seq", "header"):
         if getattr(grown, name) != getattr(fresh, name):
             yield (
@@ -79,9 +79,9 @@ def of_rebuilding(grown: Projection, fresh: Projection) -> Iterator[str]:
 
 
 def _copied(branch: Branch, size: int) -> dict[str, object]:
-    """Return what the first slots of a branch are, as plain data that can be compared."""
+    """Return the first slots of a branch as plain data that can be compared."""
     found: dict[str, object] = {name: list(getattr(branch, name)[:size]) for name in _ARRAYS}
-    # NaN is not itself.
+    # As text, since NaN does not equal itself.
     found["times"] = [str(moment) for moment in branch.times[:size]]
     for name in _KEYED:
         known: dict[int, str] = getattr(branch, name)
@@ -90,10 +90,10 @@ def _copied(branch: Branch, size: int) -> dict[str, object]:
 
 
 def _slots(projection: Projection) -> dict[int, tuple[object, ...]]:
-    """Return what an append never changes of a slot: whose it is, when, and which call it is.
+    """Return the parts of each slot that an append must not change: group, time and call.
 
-    A text may be joined by later rows and an answer without text may get one, so texts are
-    compared by their kind's group alone.
+    Later rows may extend a text, and add one to an answer without text; so texts are compared only
+    by the group of their kind.
     """
     branch = projection.branch
     found: dict[int, tuple[object, ...]] = {}

@@ -1,6 +1,6 @@
-"""What holds of every session, whoever wrote it: the kit's checks without a script.
+"""Invariants of every session, checked without a writer.
 
-Each function yields what is wrong, one sentence for each thing, and how to mend it.
+Each function yields problems, one sentence each, saying how to fix them.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
 def of_session(projection: Projection, *, ordered: bool = True) -> Iterator[str]:
-    """Yield what is wrong with a decoded session, first its arrays, then each of its slots.
+    """Yield the problems of a decoded session: first of its arrays, then of each slot.
 
     Args:
         projection: The session.
-        ordered: Whether its times must ascend; not when somebody wrote odd ones on purpose.
+        ordered: Whether its times must ascend; False for sessions with odd times on purpose.
     """
     wrong = list(_spine(projection))
     yield from wrong
     if wrong:
-        # Of a spine that is wrong nothing else can be asked.
+        # With wrong arrays nothing else can be checked.
         return
     branch = projection.branch
     yield from _answers(branch)
@@ -61,7 +61,7 @@ def of_session(projection: Projection, *, ordered: bool = True) -> Iterator[str]
                 f"seq {seq} was recorded {latest - moment:,.0f} seconds before a slot above it; "
                 "give the slots of a branch in the order in which they were appended"
             )
-        # In this order, because NaN is greater than nothing.
+        # In this order, because NaN is never greater.
         latest = max(latest, moment)
         if isinstance(projection, Scannable):
             yield from _promise(projection, seq, facts, branch.kinds[position])
@@ -171,13 +171,13 @@ def _arguments(seq: int, arguments: str | None) -> Iterator[str]:
         yield f"seq {seq}: arguments take more than one line; print them as compact JSON"
 
 
-# -- promises to a search ------------------------------------------------------
+# -- words for a search --------------------------------------------------------
 
 
 def _promise(session: Scannable, seq: int, facts: SlotFacts, kind: int) -> Iterator[str]:
     lines = b"\n".join(session.raw(seq))
     if kind == SlotKind.RESULT:
-        # The lines of its call are looked at as well, and hold the name.
+        # Excludes the name: a search also reads the lines of the call, which contain it.
         facts = replace(facts, tool=None)
     if missing := unpromised(_texts(facts), lines, session.added_words):
         yield (
@@ -187,7 +187,7 @@ def _promise(session: Scannable, seq: int, facts: SlotFacts, kind: int) -> Itera
 
 
 def of_entry(entry: SessionEntry, projection: Projection) -> Iterator[str]:
-    """Yield what a catalogue says of a session that the session itself does not."""
+    """Yield the facts on which a catalogue and the session itself disagree."""
     header = projection.header
     if entry.id != header.session_id:
         yield (
@@ -225,7 +225,7 @@ def _file(entry: SessionEntry) -> Iterator[str]:
 
 
 def _ruled_out(entry: SessionEntry, projection: Projection) -> Iterator[str]:
-    """Yield a word for which a search would pass over the session, though it is there."""
+    """Yield a word with which a search would skip the session, although it contains the word."""
     texts = (_texts(projection.facts(seq)) for seq in projection.branch.seqs)
     missing = unpromised(
         chain.from_iterable(texts), entry.file.read_bytes(), entry.added_words or ()
@@ -246,7 +246,7 @@ def _texts(facts: SlotFacts) -> Iterator[str]:
 def unpromised(texts: Iterable[str], data: bytes, added: Iterable[str]) -> str | None:
     """Return a word of the texts that is neither in the bytes nor among the added words.
 
-    None when the bytes spell letters as escapes, which a search takes as a possible match.
+    None when the bytes contain escaped letters, which a search treats as a possible match.
     """
     lowered, words = data.lower(), " ".join((*CORE_WORDS, *added))
     if b"\\u" in lowered:

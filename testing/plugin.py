@@ -1,4 +1,4 @@
-"""A pytest plugin with the kit's options; active only when asked for with ``-p``."""
+"""A pytest plugin with the kit's options; active only with ``-p``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse to run tests that need the writer without one, once and not for each.
+    """Refuse the run if tests need the writer and none is given, instead of failing each.
 
     Raises:
-        pytest.UsageError: ``--hindnote-writer`` is missing, or names nothing.
+        pytest.UsageError: ``--hindnote-writer`` is missing, or cannot be imported.
     """
-    # pytest-xdist's workers cannot refuse a run; there each test says it.
+    # Workers of pytest-xdist cannot refuse a run; there each test fails instead.
     if hasattr(config, "workerinput"):
         return
     if any("hindnote_writer" in getattr(item, "fixturenames", ()) for item in items):

@@ -1,4 +1,4 @@
-"""The suite for ``pytest --pyargs hindnote.testing.suite``; it takes its writer from an option."""
+"""The suite for ``pytest --pyargs hindnote.testing.suite``; an option names its writer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from hindnote.testing.bench import SessionWriter
 from hindnote.testing.conformance import HostConformance
 
 pytest_plugins = ["hindnote.testing.plugin"]
-"""Who forgets to ask for it is told so by the plugin itself."""
+"""Loads the plugin too, which then reports a missing ``-p``."""
 
 
 class TestHost(HostConformance):
-    """The host that ``--hindnote-writer`` names."""
+    """The tests for the host that ``--hindnote-writer`` names."""
 
     @pytest.fixture
     def writer(self, hindnote_writer: SessionWriter) -> SessionWriter:

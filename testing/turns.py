@@ -1,4 +1,4 @@
-"""A session as a neutral script of turns, which a writer prints in a host's own format."""
+"""A session as a neutral script of turns, which a writer writes in a host's own format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What a person said."""
+    """A message from a person."""
 
     text: str
 
@@ -25,7 +25,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the agent answered: text, calls or both."""
+    """An answer of the agent: text, calls or both."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The result of a call made before."""
+    """The result of an earlier call."""
 
     call_id: str
     output: str
@@ -42,7 +42,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The context was compacted; what went before stays in the session."""
+    """A compaction of the context; what came before stays in the session."""
 
     summary: str
 
@@ -55,7 +55,7 @@ OPENING: tuple[Turn, ...] = (
     Ran("call-1", "42 README.md\n"),
     Answer("It has 42 lines."),
 )
-"""A first exchange: one call that went well."""
+"""A first exchange: one successful call."""
 
 PARALLEL: tuple[Turn, ...] = (
     Person("Now both, at once. Grüße, 你好 👋"),
@@ -77,13 +77,13 @@ REUSED: tuple[Turn, ...] = (
     Answer("Again.", (ToolCall("call-1", "shell", {"command": "wc -l README.md"}),)),
     Ran("call-1", "43 README.md\n"),
 )
-"""A third exchange whose provider uses a call id again."""
+"""A third exchange, in which the provider reuses a call id."""
 
 PENDING: tuple[Turn, ...] = (
     Person("And one that takes long."),
     Answer("It runs.", (ToolCall("call-9", "shell", {"command": "sleep 600"}),)),
 )
-"""An exchange whose call has no result yet."""
+"""An exchange with a call that has no result yet."""
 
 ARGUMENTS: dict[str, Any] = {
     "zeta": 1,
@@ -92,11 +92,11 @@ ARGUMENTS: dict[str, Any] = {
     "big": 12345678901234567890,
     "none": {},
 }
-"""A call's input whose keys are in no order and whose numbers a float would change."""
+"""A call's input with unordered keys, and numbers that a float would change."""
 
 BESIDE: tuple[Turn, ...] = (
     Person("Two at once, one of them slow."),
     Answer("", (ToolCall("call-5", "shell", {"n": 5}), ToolCall("call-6", "shell", {"n": 6}))),
     Ran("call-5", "quick\n"),
 )
-"""An exchange of which one call has its result and the one beside it still runs."""
+"""An exchange in which one call has its result and a parallel one is still running."""

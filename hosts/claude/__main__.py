@@ -1,10 +1,9 @@
-"""The helper that Claude Code's mod asks: one request and its answer, or a resident server.
+"""The helper that Claude Code's mod calls: a single request, or a resident server.
 
-Without arguments one request is read from standard input and its answer written to
-standard output; the status is 0 for an outcome, refusals included, and 2 for a failure.
-``serve --socket PATH`` answers the same requests over a Unix socket, until the process
-that started it is gone (``--parent PID`` names another one) or no request came for half
-an hour (``--idle SECONDS``).
+Without arguments it reads one request from standard input and writes the answer to standard
+output; the exit status is 0 for an answer, including a refusal, and 2 for a failure. ``serve
+--socket PATH`` answers the same requests over a Unix socket, until the process that started it
+ends (``--parent PID`` names another one) or no request came for half an hour (``--idle SECONDS``).
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import sys
 from hindnote.core.system import process
 
 IDLE = 1800.0
-"""Seconds without a request after which the resident server ends; it is started again."""
+"""Seconds without a request after which the resident server ends; it is started again on
+demand."""
 
 USAGE = (
     "usage: python -m hindnote.hosts.claude [serve --socket PATH [--parent PID] [--idle SECONDS]]"
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     if arguments and settings is None:
         print(USAGE, file=sys.stderr)  # noqa: T201
         return 2
-    # The pipes are taken before anything else is imported, which might print.
+    # The pipes are taken over before any other import, which might print something.
     source, sink = process.take_over_pipes()
     process.begin()
     from hindnote.hosts.claude.helper import one_shot, resident
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _settings(arguments: list[str]) -> tuple[str, int, float] | None:
-    """Return socket, parent and idle seconds of ``serve``; None when they are no such thing."""
+    """Return socket, parent and idle seconds of ``serve``; None when the arguments are invalid."""
     if arguments[0] != "serve" or len(arguments) % 2 == 0:
         return None
     given = dict(zip(arguments[1::2], arguments[2::2], strict=True))
@@ -58,5 +58,5 @@ if __name__ == "__main__":
     status = main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
-    # Taking the interpreter apart costs a tenth of a single call, and nothing is left to do.
+    # Skip the interpreter's shutdown, which takes a tenth of a single call's time.
     os._exit(status)

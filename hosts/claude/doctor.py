@@ -1,4 +1,4 @@
-"""What may be wrong with hindnote in Claude Code; found by looking alone."""
+"""Check hindnote in Claude Code, without changing anything."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REINSTALL = f"run `{INSTALL}` again"
 
 
 def checks() -> Iterator[Finding]:
-    """Look at Claude Code, the installed plugin and the Python that it runs."""
+    """Check Claude Code, the installed plugin and the Python that it runs."""
     yield from _claude()
     installed = taken = False
     for place, below in ((skills_place(), ""), (marketplace_place(), "hindnote/")):
@@ -90,7 +90,7 @@ def _plugin(place: ManagedFolder, below: str) -> Iterator[Finding]:
 
 
 def _python(place: ManagedFolder, python: str | None) -> Iterator[Finding]:
-    """Look whether the Python that the plugin runs has hindnote."""
+    """Check whether the Python that the plugin runs has hindnote."""
     if python is None:
         yield Finding("error", str(place.folder), "does not say which Python to run", REINSTALL)
         return
@@ -115,7 +115,7 @@ def named_python(runtime: Path) -> str | None:
 
 
 def _current(below: str, python: str | None) -> dict[str, bytes] | None:
-    """Return the files that this hindnote would install; None where another Python's belong."""
+    """Return the files that this hindnote would install; None if another Python installed them."""
     if python != sys.executable:
         return None
     return marketplace_files() if below else plugin_files()

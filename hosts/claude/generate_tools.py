@@ -1,7 +1,7 @@
-"""Writes ``mod/hooks/tools.ts`` from the declarations of operations and project tools.
+"""Generate ``mod/hooks/tools.ts`` from the declarations of operations and project tools.
 
-Run ``python -m hindnote.hosts.claude.generate_tools`` after a change of a description or of
-parameters; a test compares the file with what this module makes.
+Run ``python -m hindnote.hosts.claude.generate_tools`` after changing a description or parameters;
+a test compares the file with the output of this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a request of the mod to its response, once or as a resident server.
+"""Answer a request of the mod, once or as a resident server.
 
 A request is one JSON object, the same on both transports::
 
@@ -6,10 +6,9 @@ A request is one JSON object, the same on both transports::
     {"kind": "project", "tool": "project_todo_list", "arguments": {…}, "call": {…}}
     {"kind": "boot", "call": {…}, "tools": ["notes_list", …]}
 
-The answer to a call is its outcome's envelope and the text that the model reads, to one
-of a project tool that text alone, to ``boot`` the block's text; ``{"failure": {"kind",
-"message"}}`` when none of them came about. A refusal is an answer. Nothing here logs a
-request or the environment, which is the host's.
+The answer to a call is the envelope of its outcome and the text for the model; to a project tool,
+only that text; to ``boot``, the text of the block. Otherwise the answer is ``{"failure": {"kind",
+"message"}}``. A refusal is an answer. Requests and the host's environment are never logged.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ if TYPE_CHECKING:
     from hindnote.core.plugins.models import HostCall
 
 BODY_LIMIT = 4 * 1024 * 1024
-"""Bytes of a request, at most."""
+"""Maximum size of a request, in bytes."""
 
 STATUS = {"request": 400, "arguments": 422, "host": 500, "crash": 500}
 """HTTP status of each kind of failure."""
 
 READY = b"ready\n"
-"""What the resident server writes to its standard output once it listens; nothing else."""
+"""Written to standard output once the resident server listens; nothing else is."""
 
 
 class BadRequest(ValueError):
-    """The request is not one of the three; a defect of the mod, not of the model's call."""
+    """The request is invalid: a defect of the mod, not of the model's call."""
 
 
 def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
@@ -50,20 +49,20 @@ def one_shot(source: BinaryIO, sink: BinaryIO) -> int:
 
 
 def resident(socket: str, parent: int, idle: float, sink: BinaryIO) -> int:
-    """Serve at a Unix socket until the host ends, and return the exit status.
+    """Serve on a Unix socket until the host ends, and return the exit status.
 
     Args:
-        socket: Where to listen.
-        parent: The process with which the server ends.
+        socket: Path of the socket.
+        parent: Id of the process with which the server ends.
         idle: Seconds without a request after which it ends.
-        sink: Who started the server reads there that it listens.
+        sink: Where to report that the server listens.
     """
     from hindnote.hosts.claude.server import Server
 
     def ready() -> None:
         sink.write(READY)
         sink.flush()
-        # Requests wait in the socket's queue meanwhile; the imports run in one thread.
+        # Requests queue in the socket meanwhile; the imports run in a single thread.
         _warm_up()
         process.settle()
 
@@ -84,8 +83,8 @@ def answer(body: bytes) -> tuple[int, bytes]:
     except BadRequest as bad:
         response = _failure("request", f"the helper cannot read the request: {bad}")
     except Exception:  # noqa: BLE001
-        # The last frame before the transport: the trace goes to the log, and nothing of
-        # its text, which may hold anything, to the model.
+        # The last handler before the transport: the traceback goes to the log. Its text could
+        # contain anything, so none of it goes to the model.
         import traceback
 
         traceback.print_exc()
@@ -99,7 +98,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     """Return the response to a request.
 
     Raises:
-        BadRequest: It is neither a call of either kind nor a question for the boot block.
+        BadRequest: The request is invalid.
     """
     from hindnote.core.errors import ArgumentError, HostFailure, Refused
 
@@ -114,7 +113,7 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     except ArgumentError as error:
         return _failure("arguments", str(error))
     except (HostFailure, Refused) as failure:
-        # A call's refusal is an answer; only the boot block's comes out here.
+        # A refused call is an answer; only a refused boot block arrives here.
         return _failure("host", str(failure))
     raise BadRequest(f"kind {kind!r} is none of 'call', 'project' and 'boot'")
 
@@ -130,7 +129,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
 
 
 def _fields(request: dict[str, Any], **types: type) -> dict[str, Any]:
-    """Return the request when it holds exactly the fields named, of the types given."""
+    """Return the request if it has exactly the named fields, with the given types."""
     for name, type_ in types.items():
         if not isinstance(request.get(name), type_):
             raise BadRequest(f"{name} must be there, as {type_.__name__}")
@@ -187,7 +186,7 @@ def _dispatcher() -> Dispatcher:
 
 
 def _warm_up() -> None:
-    """Import what calls will need."""
+    """Import everything that calls need."""
     import hindnote.core.boot.block  # noqa: F401
     from hindnote.core.tools.registry import registry
 

@@ -1,4 +1,4 @@
-"""As much of HTTP/1.1 as one host needs: a request with a body of known size, and a response."""
+"""The small part of HTTP/1.1 that one host needs: requests with a content length, and responses."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from contextlib import suppress
 
 HEAD_LIMIT = 64 * 1024
-"""Bytes of a request's line and header fields, at most."""
+"""Maximum size of a request's line and header fields, in bytes."""
 
 SIZE_DIGITS = 18
-"""Digits of a body's size, at most. Python makes no number of more than 4,300."""
+"""Maximum number of digits in a content length. Python parses no number of more than 4,300."""
 
 DISCARD_SECONDS = 1.0
-"""For how long a client is listened to after its answer."""
+"""How long to read from a client after its answer."""
 
 _REASONS = {
     200: "OK",
@@ -28,7 +28,7 @@ _REASONS |= {413: "Content Too Large", 422: "Unprocessable Content", 500: "Inter
 
 
 class BadRequest(Exception):
-    """A request that cannot be read, with the status to answer."""
+    """A request that cannot be read, with the status code of the answer."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -36,15 +36,15 @@ class BadRequest(Exception):
 
 
 def read_request(connection: socket.socket, body_limit: int) -> tuple[str, str, bytes]:
-    """Read one request: method, target and body.
+    """Read one request and return method, target and body.
 
     Args:
-        connection: Where it comes from.
-        body_limit: Bytes of its body, at most.
+        connection: The client's connection.
+        body_limit: Maximum size of its body, in bytes.
 
     Raises:
-        BadRequest: It is no request, or too large.
-        OSError: The client went away.
+        BadRequest: It is invalid or too large.
+        OSError: The client has disconnected.
     """
     received = bytearray()
     while (end := received.find(b"\r\n\r\n")) < 0:
@@ -65,10 +65,10 @@ def read_request(connection: socket.socket, body_limit: int) -> tuple[str, str, 
 
 
 def discard(connection: socket.socket) -> None:
-    """Read what a client still sends after its answer, for a moment and without keeping it.
+    """Read and discard what a client sends after its answer, for a short time.
 
-    A connection that is closed with bytes unread breaks off, at worst before the client has
-    read its answer.
+    Closing a connection with unread bytes resets it, possibly before the client has read its
+    answer.
     """
     with suppress(OSError):
         connection.shutdown(socket.SHUT_WR)
@@ -82,8 +82,8 @@ def _receive(connection: socket.socket, into: bytearray, missing: str) -> None:
     """Read more of a request.
 
     Raises:
-        BadRequest: The client says no more, or nothing for too long.
-        OSError: The client went away.
+        BadRequest: The client sends nothing more, or not in time.
+        OSError: The client has disconnected.
     """
     try:
         chunk = connection.recv(65536)
@@ -95,7 +95,7 @@ def _receive(connection: socket.socket, into: bytearray, missing: str) -> None:
 
 
 def _body_size(fields: list[str]) -> int:
-    """Return the number of bytes that a request's header fields announce."""
+    """Return the content length in a request's header fields."""
     sizes = set()
     for line in fields:
         name, _, value = line.partition(":")
@@ -127,6 +127,6 @@ def response(status: int, body: bytes) -> bytes:
 
 
 def failure(status: int, message: str) -> bytes:
-    """Return a response for a request that is none of the helper's, shaped like its failures."""
+    """Return the response to an invalid request, in the form of the helper's failures."""
     told = {"failure": {"kind": "request", "message": message}}
     return response(status, json.dumps(told).encode())

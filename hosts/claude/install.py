@@ -1,7 +1,7 @@
 """``hindnote install claude`` and ``hindnote uninstall claude``.
 
-The plugin goes to ``<config dir>/skills/hindnote``, from where Claude Code loads it at
-each start, or into a marketplace of its own that Claude Code installs it from.
+The plugin is installed in ``<config dir>/skills/hindnote``, from where Claude Code loads it at
+each start, or in a local marketplace from which Claude Code installs it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ NEEDED = (2, 1, 326)
 
 MOD = Path(__file__).parent / "mod"
 SHIPPED = (".claude-plugin/plugin.json", "LICENSE", "README.md", "hooks/*.ts", "hooks/hooks.json")
-"""The files of the mod that are installed, as patterns: all but its tests."""
+"""Patterns of the mod's files that are installed: all except its tests."""
 
 _PLUGIN_FILES = (
     r"\.claude-plugin/plugin\.json|LICENSE|README\.md|hooks/[a-z][a-z0-9-]*\.ts|hooks/hooks\.json"
 )
 PLUGIN_FILES = re.compile(_PLUGIN_FILES)
-"""The names of all files of the plugin, of any hindnote."""
+"""Matches the name of each file of the plugin, in any version of hindnote."""
 
 MARKETPLACE_FILES = re.compile(rf"hindnote/(?:{_PLUGIN_FILES})|\.claude-plugin/marketplace\.json")
-"""The names of all files of the marketplace, of any hindnote."""
+"""Matches the name of each file of the marketplace, in any version of hindnote."""
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
@@ -88,7 +88,7 @@ def uninstall(dry_run: bool) -> None:
         _check_variables()
     places = skills_place(dry_run), marketplace_place(dry_run)
     with explained(NotOurs, Busy), alone():
-        # Both are looked at first: a damaged one is told before anything is taken away.
+        # Both are read first, so that a damaged one is reported before anything is removed.
         _, joined = [place.written() for place in places]
         if joined is not None:
             _leave_marketplace(dry_run)
@@ -100,17 +100,17 @@ def uninstall(dry_run: bool) -> None:
         report(f"nothing to do: there is no {places[0].folder} of hindnote's")
 
 
-# -- where it goes, and what ---------------------------------------------------
+# -- places and files ------------------------------------------------------------
 
 
 def _check_variables() -> None:
-    # Claude Code 2.1.332 takes ~ for a folder's name.
+    # Claude Code 2.1.332 does not expand ~ but uses it as a folder name.
     check_whole_paths("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "HOME", tilde=False)
     check_whole_paths("HINDNOTE_HOME", tilde=True)
 
 
 def skills_place(dry_run: bool = False) -> ManagedFolder:
-    """Return the folder from which Claude Code loads the plugin by itself."""
+    """Return the folder from which Claude Code loads plugins by itself."""
     return ManagedFolder(usual_config_dir() / "skills" / "hindnote", PLUGIN_FILES, dry_run)
 
 
@@ -121,7 +121,7 @@ def marketplace_place(dry_run: bool = False) -> ManagedFolder:
 
 
 def plugin_files() -> dict[str, bytes]:
-    """Return the plugin's files, bound to the Python that runs this."""
+    """Return the plugin's files, configured for the Python that runs this code."""
     paths = sorted(path for pattern in SHIPPED for path in MOD.glob(pattern))
     files = {path.relative_to(MOD).as_posix(): path.read_bytes() for path in paths}
     files["hooks/runtime.ts"] = runtime(sys.executable)
@@ -129,13 +129,13 @@ def plugin_files() -> dict[str, bytes]:
 
 
 def runtime(python: str) -> bytes:
-    """Return the module that names the Python to run."""
+    """Return the module that contains the path of the Python to run."""
     template = (MOD / "hooks" / "runtime.ts").read_text("utf-8")
     return re.sub(r"'python3'", lambda _: json.dumps(python), template).encode()
 
 
 def marketplace_files() -> dict[str, bytes]:
-    """Return a marketplace that holds the plugin."""
+    """Return the files of a marketplace that contains the plugin."""
     manifest = json.loads((MOD / ".claude-plugin" / "plugin.json").read_text("utf-8"))
     entry = {"name": "hindnote", "source": "./hindnote", "description": manifest["description"]}
     marketplace = {
@@ -153,14 +153,14 @@ def marketplace_files() -> dict[str, bytes]:
 
 
 def claude_version(executable: str) -> tuple[int, ...] | None:
-    """Return Claude Code's version; None when it does not tell."""
+    """Return Claude Code's version; None when it cannot be determined."""
     output, _ = told_version(executable) or ("", "")
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", output)
     return tuple(map(int, found.groups())) if found else None
 
 
 def _usable_claude(*, required: bool) -> str | None:
-    """Return the Claude Code on the PATH; one that is known to load no such plugin is refused."""
+    """Return the Claude Code on the PATH, refusing one that is too old for the plugin."""
     executable = outside_project("claude")
     if executable is None:
         if required:
@@ -184,7 +184,7 @@ def _usable_claude(*, required: bool) -> str | None:
 
 
 def _run(dry_run: bool, *command: str) -> str | None:
-    """Run a command of Claude Code and return what went wrong, None when nothing did."""
+    """Run a command of Claude Code; return an error message, or None on success."""
     line = " ".join(command)
     if dry_run:
         report(f"would run {line}")
@@ -209,7 +209,7 @@ def _ended(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def _has_joined(executable: str) -> bool:
-    """Return whether Claude Code lists the plugin, switched on; False when it does not tell."""
+    """Return whether Claude Code lists the plugin as enabled; False when this is unknown."""
     try:
         listed = json.loads(_ended(executable, "plugin", "list", "--json").stdout)
         return any(one["id"] == MARKETPLACE_PLUGIN and one["enabled"] is True for one in listed)
@@ -218,14 +218,14 @@ def _has_joined(executable: str) -> bool:
 
 
 def _join_marketplace(executable: str, folder: Path, dry_run: bool) -> None:
-    """Let Claude Code install the plugin, also after an update or when it was switched off."""
+    """Let Claude Code install the plugin, also after an update or when it was disabled."""
     for command in (("marketplace", "add", str(folder)), ("install", MARKETPLACE_PLUGIN)):
         if problem := _run(dry_run, executable, "plugin", *command):
             raise click.ClickException(problem)
 
 
 def _leave_marketplace(dry_run: bool) -> None:
-    """Take the plugin out of Claude Code's settings; a person may have done it before."""
+    """Remove the plugin from Claude Code's settings; a person may have done so already."""
     executable = outside_project("claude")
     if executable is None:
         report(f"there is no claude on the PATH to take {MARKETPLACE_PLUGIN} out of its settings")

@@ -1,9 +1,9 @@
-"""Where Claude Code keeps its sessions.
+"""Paths of Claude Code's sessions.
 
-``<config dir>/projects/<folder>/<session id>.jsonl`` is a session; its subagents
-lie in ``<session id>/subagents/agent-<agent id>.jsonl`` beside it, and those of a
-workflow in ``<session id>/subagents/workflows/<workflow id>/``. The folder's
-name is made from a directory by a lossy rule, so it is never read as one.
+``<config dir>/projects/<folder>/<session id>.jsonl`` is a session; its subagents are in ``<session
+id>/subagents/agent-<agent id>.jsonl`` next to it, and those of a workflow in ``<session
+id>/subagents/workflows/<workflow id>/``. The folder's name is derived from a directory by a lossy
+rule, so it is never converted back.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 HOST = "claude"
 TOOL_PREFIX = "mcp__hindnote__"
-"""Claude Code names a mod's tools after the mod."""
+"""Claude Code prefixes a mod's tools with the mod's name."""
 
 
 def config_dir(call: HostCall) -> Path:
     """Return the host's configuration directory for a call.
 
-    A call bound to another host carries that host's directory, so it gets the
-    environment's default.
+    A call bound to another host has that host's directory, so the default of the environment is
+    returned.
     """
     if call.host == HOST and call.config_dir is not None:
         return call.config_dir
@@ -33,7 +33,7 @@ def config_dir(call: HostCall) -> Path:
 
 
 def usual_config_dir() -> Path:
-    """Return the configuration directory of this environment."""
+    """Return the default configuration directory of this environment."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
     return Path(named) if named else Path.home() / ".claude"
 
@@ -41,7 +41,7 @@ def usual_config_dir() -> Path:
 def session_file(call: HostCall) -> Path | None:
     """Return the file of the session that a call belongs to; it need not exist yet.
 
-    A subagent's is its own, beside the main session's.
+    For a subagent this is its own file, next to the main session's.
     """
     main = _main_file(call)
     if main is None or call.agent_id is None:
@@ -52,7 +52,7 @@ def session_file(call: HostCall) -> Path | None:
     direct = folder / name
     if direct.exists():
         return direct
-    # A workflow keeps its subagents in a folder of its own.
+    # A workflow's subagents are in a separate folder.
     return max(folder.glob(f"*/*/{escape(name)}"), key=_modified, default=direct)
 
 
@@ -66,7 +66,7 @@ def _main_file(call: HostCall) -> Path | None:
 
 
 def _is_name(value: str) -> bool:
-    """Return whether an id can be a file's name, and cannot lead elsewhere."""
+    """Return whether an id is safe as a file name, so that it cannot lead to another folder."""
     return value not in ("", ".", "..") and not any(char in value for char in "/\\\0")
 
 

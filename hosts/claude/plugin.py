@@ -1,4 +1,4 @@
-"""The Claude Code plugin: answers to the host contract's questions."""
+"""The Claude Code plugin: implements the hooks of the host contract."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def host_identity(call: HostCall) -> HostIdentity:
         call_id = None if call.agent_id else call.call_id
         named, ancestors = session_and_ancestors(file, call_id)
         session_id = named if session_id is None else session_id
-        # A fork has messages before it has a transcript, which is written with the first answer.
+        # A fork has messages before its transcript, which is written with the first answer.
         is_unwritten_fork = call.extra.get("has_messages") is True and not file.exists()
     return HostIdentity(
         host=HOST,
@@ -62,7 +62,7 @@ def host_identity(call: HostCall) -> HostIdentity:
 
 @hookimpl
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
-    # Only history needs a decoder; a call that asks for notes starts without it.
+    # Imported here: only history needs a decoder.
     from hindnote.hosts.claude.sessions.flush_wait import wait_for_call
     from hindnote.hosts.claude.sessions.projection import open_transcript
 

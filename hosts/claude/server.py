@@ -1,10 +1,10 @@
 """A small HTTP/1.1 server on a Unix socket, for one user and one host process.
 
-``POST /`` hands a body to the answering function. An answer that takes long is fetched
-later: the client is sent away with status 202 and a path, since Claude Code gives a
-request up after half a minute. ``GET /alive`` says that the server lives. One request per
-connection, connections in parallel. The server ends on SIGTERM, SIGINT or SIGHUP, when its
-parent process is gone, and when nobody asked for long enough.
+``POST /`` passes a body to the answering function. If the answer takes long, the client gets
+status 202 and a path from which to fetch it later, since Claude Code cancels a request after half
+a minute. ``GET /alive`` tells that the server is running. There is one request per connection, and
+connections run in parallel. The server ends on SIGTERM, SIGINT or SIGHUP, when its parent process
+ends, and when no request came for long enough.
 """
 
 from __future__ import annotations
@@ -28,46 +28,46 @@ from hindnote.hosts.claude.http1 import BadRequest, discard, failure, read_reque
 from hindnote.hosts.claude.sockets import listening
 
 PATIENCE = 30.0
-"""Seconds in which a client must have sent its request."""
+"""Time limit in seconds for a client to send its request."""
 
 HOLD = 20.0
-"""Seconds for which a client is kept waiting before it is told to come back."""
+"""Seconds that a client waits for its answer before it gets status 202."""
 
 KEPT = 60.0
-"""Seconds for which an answer is kept for a client that was told to come back."""
+"""Seconds for which an answer is kept for a client that got status 202."""
 
 PARENT_CHECK = 1.0
-"""Seconds between looks at the parent where the system cannot tell of its end."""
+"""Interval in seconds for checking the parent, where the system cannot report its end."""
 
 SHORTAGE_PAUSE = 0.1
-"""Seconds for which no connection is taken when there are no descriptors or threads left."""
+"""Seconds without new connections when no descriptors or threads are left."""
 
 LAST_CALLS = 1.0
-"""Seconds that running calls get to finish when the server ends."""
+"""Seconds that running calls may take to finish when the server ends."""
 
 Answer = Callable[[bytes], tuple[int, bytes]]
-"""From a request's body to status and body of the response. Called in several threads."""
+"""Maps a request's body to status and body of the response. Called in several threads."""
 
 
 @dataclass(slots=True)
 class _Job:
-    """One answer in the making."""
+    """An answer that is being computed."""
 
     done: threading.Event = field(default_factory=threading.Event)
     result: tuple[int, bytes] = (500, b"")
     ended: float = 0.0
-    """When it was done, by the monotonic clock."""
+    """Time of its completion, by the monotonic clock."""
 
 
 class Server:
     """One resident server.
 
     Args:
-        path: Where the socket will be. Its folder is made, private to the user.
-        parent: Id of the process whose end ends the server.
+        path: Path of the socket. Its folder is created, private to the user.
+        parent: Id of the process with which the server ends.
         idle: Seconds without a request after which the server ends.
-        answer: What answers a body.
-        body_limit: Bytes of a body, at most.
+        answer: Computes the answer to a body.
+        body_limit: Maximum size of a body, in bytes.
     """
 
     def __init__(
@@ -81,17 +81,17 @@ class Server:
         self._lock = threading.Lock()
         self._running = 0
         self._taken: socket.socket | None = None
-        """A connection that no thread could be had for yet."""
+        """An accepted connection for which no thread could be started yet."""
 
         self._jobs: dict[str, _Job] = {}
         self._names = itertools.count(1)
         self._last_used = time.monotonic()
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Serve until one of the reasons to end comes up; ``ready`` is called once it listens.
+        """Serve until one of the reasons to end; calls ``ready`` once it listens.
 
         Raises:
-            OSError: The folder or the socket cannot be made, or is not the user's own.
+            OSError: The folder or the socket cannot be created, or belongs to another user.
         """
         with listening(self._path) as listener, _signals() as signals:
             ready()
@@ -112,7 +112,8 @@ class Server:
                 if events and listener not in events:
                     return
                 if events and not self._accept(listener):
-                    # What waits stays readable: without a pause this would turn at full speed.
+                    # A waiting connection stays readable, so without a pause this loop would use a
+                    # whole CPU.
                     selector.unregister(listener)
                     while not self._accept(listener):
                         if selector.select(SHORTAGE_PAUSE) or not self._alive():
@@ -135,12 +136,12 @@ class Server:
         return True
 
     def _accept(self, listener: socket.socket) -> bool:
-        """Take the next connection; return False when there are too few descriptors or threads."""
+        """Accept the next connection; return False when no descriptors or threads are left."""
         if self._taken is None:
             try:
                 self._taken, _ = listener.accept()
             except OSError as error:
-                # Any other error is the client's, who has gone again.
+                # Any other error means that the client has disconnected.
                 if is_shortage(error):
                     POOL.close_idle()
                 return not is_shortage(error)
@@ -154,7 +155,7 @@ class Server:
 
     @staticmethod
     def _in_thread(work: Callable[..., None], *arguments: object) -> bool:
-        """Run something beside everything else; return False where there are no more threads."""
+        """Run a function in a new thread; return False when no thread can be started."""
         try:
             threading.Thread(target=work, args=arguments, daemon=True).start()
         except (RuntimeError, MemoryError):
@@ -163,7 +164,7 @@ class Server:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            # A client that went away is no matter of ours.
+            # A client that disconnected is not an error of ours.
             with connection, suppress(OSError):
                 self._exchange(connection)
         finally:
@@ -172,7 +173,7 @@ class Server:
                 self._last_used = time.monotonic()
 
     def _exchange(self, connection: socket.socket) -> None:
-        """Answer a connection's one request."""
+        """Read the request on a connection and send the answer."""
         try:
             request = read_request(connection, self._body_limit)
         except BadRequest as bad:
@@ -197,10 +198,10 @@ class Server:
         return response(*job.result)
 
     def _begin(self, body: bytes) -> str:
-        """Start on the answer to a body and return the path under which it will be."""
+        """Start to answer a body; return the path from which the answer can be fetched."""
         job = _Job()
         with self._lock:
-            # What nobody came back for is dropped, so that it does not pile up.
+            # Answers that nobody fetched are dropped, so that they do not accumulate.
             late = time.monotonic() - KEPT
             for path in [p for p, job in self._jobs.items() if 0 < job.ended < late]:
                 del self._jobs[path]
@@ -208,7 +209,7 @@ class Server:
             self._jobs[path] = job
             self._running += 1
         if not self._in_thread(self._work, job, body):
-            # This thread has nothing else to do than to wait for it.
+            # This thread would only wait for the answer anyway.
             self._work(job, body)
         return path
 
@@ -224,7 +225,7 @@ class Server:
 
 @contextmanager
 def _signals() -> Iterator[socket.socket]:
-    """Yield a socket that becomes readable when the process is asked to end."""
+    """Yield a socket that becomes readable when the process receives a signal to end."""
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     before = signal.set_wakeup_fd(writer.fileno())
@@ -241,11 +242,11 @@ def _signals() -> Iterator[socket.socket]:
 
 @contextmanager
 def _parent_handle(parent: int) -> Iterator[int | None]:
-    """Yield a descriptor that becomes readable at the parent's end; None: look yourself."""
+    """Yield a descriptor that becomes readable when the parent ends; None if unsupported."""
     handle: int | None = None
     if sys.platform == "linux":
-        # Refused in some containers; ProcessLookupError means that it is gone already,
-        # which the first look finds.
+        # Not permitted in some containers; ProcessLookupError means that the parent has ended
+        # already, which the first check detects.
         with suppress(OSError):
             handle = os.pidfd_open(parent)
     try:

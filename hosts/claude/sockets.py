@@ -1,7 +1,7 @@
-"""Where the resident helper's socket lies: a folder for one user alone.
+"""The socket of the resident helper, in a folder that only one user can access.
 
-A helper holds the lock of its folder as long as it lives, so a helper that starts can tell what
-killed ones left behind without asking the living.
+A running helper locks its folder. So a starting helper can tell which folders killed ones left,
+without contacting those that run.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FOLDER_PREFIX = "hindnote-"
-"""How the folders of sockets begin; the mod names them."""
+"""Prefix of the folders' names; the mod creates these names."""
 
 SOCKET = "s"
-"""Name of the socket in such a folder; the mod names it, too."""
+"""Name of the socket in such a folder; the mod uses it too."""
 
 UNUSED_SECONDS = 3600.0
-"""Seconds after which an unlocked folder that holds nothing is a leftover."""
+"""Age in seconds from which an unlocked, empty folder is removed."""
 
 
 @contextmanager
 def listening(path: Path) -> Iterator[socket.socket]:
-    """Yield a socket that listens at ``path``, in a folder for this user alone.
+    """Yield a socket that listens at ``path``, in a folder that only this user can access.
 
     Raises:
-        OSError: The folder or the socket cannot be made, the folder is open to others, or
-            another server has it.
+        OSError: The folder or the socket cannot be created, the folder is accessible to others, or
+            another server has locked it.
     """
     if not hasattr(socket, "AF_UNIX"):
         raise OSError("this system has no Unix sockets")
@@ -54,20 +54,20 @@ def listening(path: Path) -> Iterator[socket.socket]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what servers left behind that were killed."""
+    """Remove what killed servers left."""
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries if entry.name.startswith(FOLDER_PREFIX)]
     for name in names:
-        # What cannot be looked at or removed is in nobody's way.
+        # One that cannot be examined or removed does no harm.
         with suppress(OSError):
             _sweep_one(folder / name)
 
 
 def private_folder(folder: Path) -> bool:
-    """Make a folder for this user alone, or check the one that is there; return if it is new.
+    """Create a folder with mode 0700, or check the existing one; return whether it is new.
 
     Raises:
-        PermissionError: The folder is there and open to others, or another user's.
+        PermissionError: It exists and is accessible to others, or belongs to another user.
     """
     try:
         folder.mkdir(mode=0o700)
@@ -83,10 +83,10 @@ def private_folder(folder: Path) -> bool:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock.
+    """Lock a folder for the duration of the context.
 
     Raises:
-        OSError: Another process holds it, or it cannot be locked.
+        OSError: Another process has locked it, or it cannot be locked.
     """
     from hindnote.core.fs.handles import ENTER, closing
     from hindnote.core.fs.locks import HeldError, acquire
@@ -105,7 +105,7 @@ def _sweep_one(folder: Path) -> None:
         return
     path = folder / SOCKET
     has_socket = path.is_socket()
-    # A helper that starts makes its folder before it locks it: an empty one may be in use.
+    # A starting helper creates its folder before it locks it, so an empty one may be in use.
     if not has_socket and time.time() - found.st_mtime < UNUSED_SECONDS:
         return
     with _held(folder):

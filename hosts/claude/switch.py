@@ -1,13 +1,13 @@
-"""Whether Claude Code's settings have the plugin switched off.
+"""Check whether Claude Code's settings disable the plugin.
 
-Seen with Claude Code 2.1.332: ``/plugin`` and ``claude plugin disable`` write
-``"enabledPlugins": {"<plugin>": false}`` into the settings of one scope. Of several scopes that
-name the plugin, ``local`` goes before ``project`` and that before ``user``. Without any, a
-plugin of the ``skills`` folder is on and one of a marketplace is off.
+Observed with Claude Code 2.1.332: ``/plugin`` and ``claude plugin disable`` write
+``"enabledPlugins": {"<plugin>": false}`` into the settings of one scope. If several scopes name
+the plugin, ``local`` takes precedence over ``project``, and that over ``user``. If none does, a
+plugin in the ``skills`` folder is enabled and one from a marketplace is disabled.
 
-The settings of whoever administers the machine, ``managed-settings.json`` and then the files of
-``managed-settings.d`` by name, go before all of them. A plugin of the ``skills`` folder is not
-loaded where they name one that is called the same, of any source, on or off.
+The settings of the machine's administrator, ``managed-settings.json`` and then the files in
+``managed-settings.d`` by name, take precedence over all of them. A plugin in the ``skills`` folder
+is not loaded if they name a plugin with the same name, from any source, enabled or not.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.paths import usual_config_dir
 
 SKILLS_PLUGIN = "hindnote@skills-dir"
-"""The plugin as Claude Code names it when it loads it from the ``skills`` folder."""
+"""Claude Code's id of the plugin when it is loaded from the ``skills`` folder."""
 
 MARKETPLACE_PLUGIN = "hindnote@hindnote"
-"""The plugin as Claude Code names it when it comes from our marketplace."""
+"""Claude Code's id of the plugin when it is installed from our marketplace."""
 
 
 MANAGED = "managed"
@@ -40,21 +40,21 @@ _MANAGED_FOLDERS = {
 
 @dataclass(frozen=True)
 class SwitchedOff:
-    """A plugin that Claude Code does not load, because of its settings."""
+    """A plugin that Claude Code does not load because of its settings."""
 
     plugin: str
     scope: str
-    """``user``, ``project``, ``local`` or ``managed``, as Claude Code calls its settings."""
+    """``user``, ``project``, ``local`` or ``managed``: Claude Code's names of its settings."""
 
     settings: Path
-    """The file of that scope."""
+    """The settings file of that scope."""
 
     named: bool = True
-    """Whether the file names the plugin; it need not name one of a marketplace."""
+    """Whether the file names the plugin; for a marketplace plugin it need not."""
 
     @property
     def told(self) -> str:
-        """What is said of it."""
+        """The description for a message."""
         off = "is switched off in" if self.named else "is not switched on in"
         if self.scope == MANAGED and self.plugin == SKILLS_PLUGIN:
             off = "has its name taken by"
@@ -62,14 +62,14 @@ class SwitchedOff:
 
     @property
     def advice(self) -> str:
-        """What switches it on again."""
+        """How to enable the plugin again."""
         if self.scope == MANAGED:
             return "whoever administers this machine can change that file"
         return f"`claude plugin enable {self.plugin} --scope {self.scope}` switches it on"
 
 
 def switched_off(plugin: str) -> SwitchedOff | None:
-    """Return what switches a plugin off in the current directory, None when it is on."""
+    """Return what disables a plugin in the current directory; None when it is enabled."""
     managed = _managed(plugin)
     if managed is not None:
         is_on, settings = managed
@@ -83,12 +83,12 @@ def switched_off(plugin: str) -> SwitchedOff | None:
 
 
 def managed_folder() -> Path:
-    """Return the folder of the settings of whoever administers the machine."""
+    """Return the folder of the administrator's settings."""
     return Path(_MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code"))
 
 
 def _managed(plugin: str) -> tuple[bool, Path] | None:
-    """Return what managed settings make of a plugin and which file does; None: nothing."""
+    """Return whether managed settings enable a plugin, and the file that decides; None if none."""
     name, _, _ = plugin.partition("@")
     found = None
     for settings in _managed_files():
@@ -102,21 +102,21 @@ def _managed(plugin: str) -> tuple[bool, Path] | None:
 
 
 def _managed_files() -> list[Path]:
-    """Return the managed settings files, the stronger one last."""
+    """Return the managed settings files, in ascending precedence."""
     folder = managed_folder()
     parts = (folder / "managed-settings.d").glob("[!.]*.json")
     return [folder / "managed-settings.json", *sorted(parts)]
 
 
 def _project_settings() -> Iterator[tuple[str, Path]]:
-    """Yield the scopes and settings files of the current directory, the stronger one first."""
+    """Yield the scopes and settings files of the current directory, in descending precedence."""
     folder = process_directory() / ".claude"
     yield "local", folder / "settings.local.json"
     yield "project", folder / "settings.json"
 
 
 def _enabled(settings: Path) -> dict[str, object]:
-    """Return ``enabledPlugins`` of a settings file; empty when it cannot be read."""
+    """Return ``enabledPlugins`` of a settings file; empty when the file cannot be read."""
     try:
         enabled = json.loads(read_bounded(settings))["enabledPlugins"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:

@@ -1,11 +1,11 @@
-"""What calls come to: the core's answers as results of the protocol.
+"""Carry out calls and return the core's answers as results of the protocol.
 
-A refusal is a result with ``isError`` and ``{error, code}`` as its structure. Arguments
-that break the input schema are a result with ``isError`` and a text alone (SEP-1303), so
-that the model reads what is wrong. The host's own failure is a protocol error; a crash's
-text stays in the log.
+A refusal is a result with ``isError`` and ``{error, code}`` as its structured content. Arguments
+that do not match the input schema give a result with ``isError`` and only a text (SEP-1303), so
+that the model reads what is wrong. A failure of the host is a protocol error; a crash's text stays
+in the log.
 
-Importing this module imports all that calls need.
+Importing this module imports everything that calls need.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ log = logging.getLogger("hindnote.mcp")
 
 
 class Answers:
-    """Carries calls out.
+    """Carries out calls.
 
     Args:
-        settings: What the server was told at its start.
+        settings: The options with which the server was started.
         hosts: The installed hosts.
     """
 
@@ -44,7 +44,7 @@ class Answers:
     def call(
         self, name: str, arguments: dict[str, Any], by: Caller, directory: Path, version: str
     ) -> dict[str, Any]:
-        """Return one call's result, in both forms.
+        """Return one call's result, as text and structured content.
 
         Raises:
             Failed: The call could not be carried out.
@@ -61,15 +61,15 @@ class Answers:
             log.exception("%s failed", name)
             raise Failed(INTERNAL_ERROR, str(error)) from None
         except Exception:
-            # The border of the process: a crash keeps its trace in the log, and the
-            # model is told that there was one, not what it said.
+            # The last handler: the traceback of a crash goes to the log, and the model only learns
+            # that the call failed.
             log.exception("%s crashed", name)
             raise UNEXPECTED from None
         return tool_result(version, answer.text, dict(answer.result), answer.is_error)
 
 
 def load(settings: Settings) -> Answers:
-    """Return what carries calls out, with everything imported that calls need."""
+    """Return an object that carries out calls, after importing everything that calls need."""
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     try:
         list(registry().values())

@@ -1,4 +1,4 @@
-"""What a server was told at its start and with each call, and the core's call that it makes of it."""
+"""A server's settings, the data that a program sends with each call, and the call made of both."""
 
 from __future__ import annotations
 
@@ -14,51 +14,52 @@ HOST = "mcp"
 """The slug of this host."""
 
 _LONGEST = 256
-"""Characters of a name that a program gives, at most."""
+"""Maximum length of a name that a program sends, in characters."""
 
 
 class Settings(NamedTuple):
-    """What holds for every call of one server."""
+    """The settings for all calls of one server."""
 
     directory: Path
-    """``--cwd``, else where the server was started: the calls' base directory, absolute."""
+    """``--cwd``, or else the directory in which the server was started, absolute: the base
+    directory."""
 
     home: Path | NotesHome
-    """The notes home; a path is absolute, and its caller answers for it."""
+    """The notes home; a plain path is absolute, and counts as set by the caller."""
 
     fixed: bool = False
-    """Whether the person named the directory, so that a program's roots do not."""
+    """Whether ``--cwd`` was given; then the program's roots are not used."""
 
     agent: str | None = None
     model: str | None = None
     session_id: str | None = None
-    """Names the session notes; None: the program's own session, where it tells of one."""
+    """Session of the notes; None: the program's own session, if the program sends its id."""
 
     history_of: str | None = None
     """Slug of the host whose sessions the history tools read; None: no current session."""
 
     session_file: Path | None = None
-    """The session that is the current one, absolute."""
+    """File of the current session, absolute."""
 
 
 class Caller(NamedTuple):
-    """What a program tells of itself with one call."""
+    """The data about itself that a program sends with one call."""
 
     session_id: str | None = None
-    """The main session, to which the notes belong."""
+    """Id of the main session, to which the notes belong."""
 
     thread_id: str | None = None
-    """The session that calls: the main one, or a subagent's."""
+    """Id of the calling session: the main one or a subagent's."""
 
     call_id: str | None = None
     model: str | None = None
 
 
 def caller(meta: Any) -> Caller:
-    """Return who calls, by a request's ``_meta``.
+    """Return the caller, from a request's ``_meta``.
 
     Codex (0.171) writes ``sessionId``, ``threadId``, ``callId`` and, below
-    ``x-codex-turn-metadata``, ``model``. Other programs tell nothing of this.
+    ``x-codex-turn-metadata``, ``model``. Other programs send none of these.
     """
     if not isinstance(meta, dict):
         return Caller()
@@ -79,7 +80,7 @@ def _name(value: Any) -> str | None:
 
 
 def notes_call(settings: Settings, by: Caller, directory: Path) -> HostCall:
-    """Return the call in whose name the notes tools run."""
+    """Return the call for the notes tools."""
     from hindnote.core.plugins.models import HostCall
 
     return HostCall(
@@ -93,21 +94,22 @@ def notes_call(settings: Settings, by: Caller, directory: Path) -> HostCall:
 
 
 def history_call(settings: Settings, by: Caller, directory: Path, hosts: Hosts) -> HostCall:
-    """Return the call in whose name the history tools run.
+    """Return the call for the history tools.
 
-    It is bound to the host that is read. The current session is the file of the options,
-    else the one that the program names, else that host's newest in the directory; it is
-    looked up for each call, since the program may begin another while the server runs.
+    It is bound to the host whose sessions are read. The current session is the file in the
+    settings, else the one whose id the program sends, else that host's newest session in the
+    directory. It is looked up for each call, since the program may begin another session while the
+    server runs.
 
     Raises:
-        HostFailure: The host that is read failed.
+        HostFailure: The plugin of that host failed.
     """
     call = notes_call(settings, by, directory)
     if settings.history_of is None:
         return call
     call = call.model_copy(update={"host": settings.history_of, "session_id": by.thread_id})
     if settings.session_file is not None:
-        # Whatever the program calls its session: the person named this one.
+        # The person's option takes precedence over the id that the program sends.
         return call.model_copy(update={"session_file": settings.session_file, "session_id": None})
     sessions = hosts.sessions(call, settings.history_of)
     if by.thread_id is not None:
@@ -119,7 +121,7 @@ def history_call(settings: Settings, by: Caller, directory: Path, hosts: Hosts) 
 
 
 def _is(entry: SessionEntry, thread: str) -> bool:
-    # A subagent's session is listed below its main one.
+    # A subagent's session is listed with its main session's id in front.
     return entry.id == thread or entry.id.endswith(f"/{thread}")
 
 

@@ -104,7 +104,7 @@ def mcp(
 
 
 def _check_host(slug: str | None) -> None:
-    """Refuse a host that is not installed, without importing any."""
+    """Refuse a host that is not installed, without importing any host."""
     if slug is None:
         return
     known = sorted({entry.name for entry in entries(HOSTS)} - {HOST})
@@ -113,11 +113,11 @@ def _check_host(slug: str | None) -> None:
 
 
 def _run(settings: Settings) -> None:
-    """Serve the program on the other end of the pipes, and leave."""
+    """Serve the program at the other end of the pipes, then end the process."""
     from hindnote.hosts.mcp.server import Sink, Source, serve
     from hindnote.hosts.mcp.session import Session
 
-    # Whoever presses Ctrl+C waits for nothing, whatever is running.
+    # Ctrl+C ends the process at once, even during a call.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     process.begin()
     source, sink = process.take_over_pipes()
@@ -126,15 +126,15 @@ def _run(settings: Settings) -> None:
     writer = Sink(sink)
     session = Session(settings, declared, toolbox, writer.send, version("hindnote"))
     serve(session, Source(source, sink), writer, threading.Thread(target=toolbox.load, daemon=True))
-    # Calls that were given up may still run, and end with the process.
+    # Calls that were abandoned may still run; they end with the process.
     os._exit(0)
 
 
 class Lazy:
-    """What carries calls out, imported when it is first needed.
+    """Carries out calls, importing what they need on first use.
 
     Args:
-        settings: What the server was told at its start.
+        settings: The options with which the server was started.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -143,7 +143,7 @@ class Lazy:
         self._loaded: Any = None
 
     def load(self) -> Any:
-        """Return what carries calls out."""
+        """Return the object that carries out calls."""
         with self._loading:
             if self._loaded is None:
                 from hindnote.hosts.mcp.answers import load

@@ -1,4 +1,4 @@
-"""Tool calls as they wait, run and are answered: beside each other, each within its time."""
+"""The tool calls of one server: queued, run in parallel, and answered within a time limit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from hindnote.hosts.mcp.wire import INTERNAL_ERROR, Failed
 
 WORKERS = 8
-"""Calls that run at once, at most; the others wait in order."""
+"""Maximum number of parallel calls; the others wait in order."""
 
 LIMIT = 50.0
-"""Seconds after which a call is answered in any case: programs give up after 60."""
+"""Seconds after which every call is answered, since programs time out after 60."""
 
 TOO_LONG = Failed(
     INTERNAL_ERROR,
@@ -24,11 +24,11 @@ TOO_LONG = Failed(
 )
 
 UNEXPECTED = Failed(INTERNAL_ERROR, "hindnote failed unexpectedly; its log says why")
-"""The answer to a request that met a defect of the server."""
+"""The answer to a request that revealed a defect of the server."""
 
 Work = Callable[[], dict[str, Any]]
 Answer = Callable[["dict[str, Any] | Failed | None"], None]
-"""Takes a result, a failure, or None when the call was cancelled; called once."""
+"""Called once with a result, a failure, or None when the call was cancelled."""
 
 
 class Job:
@@ -36,9 +36,9 @@ class Job:
 
     Args:
         id: The request's id.
-        work: Carries the call out.
-        answer: Told how it ended.
-        due: When the call is given up, by ``time.monotonic``.
+        work: Carries out the call.
+        answer: Called with the outcome.
+        due: When the call times out, as ``time.monotonic``.
     """
 
     def __init__(self, id: Any, work: Work, answer: Answer, due: float) -> None:
@@ -52,7 +52,7 @@ class Jobs:
     """The calls of one server.
 
     Args:
-        limit: Seconds for one call, its waiting included.
+        limit: Time limit for one call in seconds, including its time in the queue.
     """
 
     def __init__(self, limit: float = LIMIT) -> None:
@@ -63,7 +63,7 @@ class Jobs:
         self._workers = 0
 
     def add(self, id: Any, work: Work, answer: Answer) -> None:
-        """Carry a call out as soon as a worker is free."""
+        """Carry out a call as soon as a worker is free."""
         job = Job(id, work, answer, time.monotonic() + self._limit)
         with self._changed:
             self._open.append(job)
@@ -74,15 +74,15 @@ class Jobs:
             threading.Thread(target=self._run, daemon=True).start()
 
     def cancel(self, id: Any) -> None:
-        """Answer no call of this id any more; one that runs is carried out to its end."""
+        """Cancel the calls with this id; one that is running is completed, but not answered."""
         for job in self._taken(lambda job: type(job.id) is type(id) and job.id == id):
             job.answer(None)
 
     def expire(self) -> float | None:
-        """Give up the calls whose time is over.
+        """Answer the calls that have timed out.
 
         Returns:
-            Seconds until the next one's is; None when there is none.
+            Seconds until the next call times out; None when there are no calls.
         """
         now = time.monotonic()
         for job in self._taken(lambda job: job.due <= now):
@@ -91,7 +91,7 @@ class Jobs:
             return min((job.due - now for job in self._open), default=None)
 
     def finish(self, seconds: float) -> bool:
-        """Wait some seconds at most, and return whether every call is answered."""
+        """Wait for the calls, at most some seconds; return whether all are answered."""
         self.expire()
         with self._changed:
             return self._changed.wait_for(lambda: not self._open, seconds)
@@ -124,8 +124,8 @@ class Jobs:
         with self._changed:
             if job not in self._open:
                 return
-            # Before the call counts as answered, or the end of input could end the
-            # process in between.
+            # Answer before removing the job: otherwise the process could end in between, after the
+            # end of its input.
             job.answer(ended)
             self._open.remove(job)
             self._changed.notify_all()

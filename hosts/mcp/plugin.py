@@ -1,8 +1,7 @@
-"""The MCP plugin: answers to the host contract's questions.
+"""The MCP plugin: implements the hooks of the host contract.
 
-A program that speaks MCP shows a server none of its sessions, so this host has no
-history of its own. ``hosts.mcp.calls`` binds history calls to the host whose history
-the server was told to read.
+A program that speaks MCP does not show its sessions to a server, so this host has no history of
+its own. ``hosts.mcp.calls`` binds history calls to the host that the settings name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The directories that a program works in, as it tells them when it is asked.
+"""The directories in which a program works (its roots), which the server requests from it.
 
-A program whose capabilities hold ``roots`` (2024-11-05 to 2025-11-25) answers the
-request ``roots/list`` and says when they change. The first one that is a directory of
-this machine is the base directory of the calls. Calls wait for the answer for a moment.
+A program whose capabilities contain ``roots`` (2024-11-05 to 2025-11-25) answers the request
+``roots/list`` and sends a notification when they change. The first root that is a directory on
+this machine is the base directory of the calls. Calls wait briefly for the answer.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 5.0
-"""Seconds for which calls wait for a program's roots; then they go on without."""
+"""Seconds that calls wait for a program's roots; then they continue without them."""
 
 _PREFIX = "hindnote-roots-"
 
 
 class Roots:
-    """What is known of one program's roots.
+    """The roots of one program.
 
     Args:
         send: Sends a message to the program.
-        patience: Seconds for which a call waits for an answer.
+        patience: Seconds that a call waits for an answer.
     """
 
     def __init__(self, send: Callable[[dict[str, Any]], None], patience: float = PATIENCE) -> None:
@@ -35,22 +35,22 @@ class Roots:
         self._settled.set()
 
     def ask(self) -> None:
-        """Ask for the roots, anew if they were told already."""
+        """Request the roots, again if they are known already."""
         self._asked += 1
         self._settled.clear()
         self._send({"jsonrpc": "2.0", "id": f"{_PREFIX}{self._asked}", "method": "roots/list"})
 
     def take(self, response: dict[str, Any]) -> None:
-        """Take a program's response; one to another question is left aside."""
+        """Process a program's response; a response to another request is ignored."""
         if response.get("id") != f"{_PREFIX}{self._asked}" or not self._asked:
             return
         self._known = _first(response.get("result"))
         self._settled.set()
 
     def directory(self) -> Path | None:
-        """Return the base directory that the program names; None when it names none."""
+        """Return the program's base directory; None when it has none."""
         if not self._settled.wait(self._patience):
-            # Whoever did not answer once is not waited for again until it is asked anew.
+            # After one timeout, calls do not wait again until the next request.
             self._settled.set()
         return self._known
 
@@ -65,7 +65,7 @@ def _first(result: Any) -> Path | None:
 
 
 def _path(uri: Any) -> Path | None:
-    """Return the directory of a ``file`` URI; None for what is none."""
+    """Return the directory of a ``file`` URI; None for any other value."""
     from urllib.parse import unquote, urlsplit
 
     if not isinstance(uri, str):

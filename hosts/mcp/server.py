@@ -1,8 +1,8 @@
-"""The process that a program starts: lines in, lines out, and how it ends.
+"""The process that a program starts: reads lines, writes lines, and ends.
 
-Until a program calls a tool it is answered from generated declarations, and nothing is
-imported that answers calls. That follows when the program has the list of tools and is
-silent for a moment.
+Until a program calls a tool, the answers come from generated declarations, and the modules for
+calls are not imported. They are imported once the program has requested the list of tools and
+sends nothing for a moment.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from hindnote.hosts.mcp.session import Session
 
 LINE_LIMIT = 64 * 1024 * 1024
-"""Bytes of a line, at most. Its answer says that it was too long."""
+"""Maximum length of a line in bytes. A longer one is answered with an error."""
 
 SILENCE = 0.1
-"""Seconds without a line after which there is time to import what calls need."""
+"""Seconds without a line after which the modules for calls are imported."""
 
 _CHUNK = 1024 * 1024
 _GONE = select.POLLERR | select.POLLHUP
 
 
 class Sink:
-    """Writes messages to a descriptor, each whole and in the order in which they came.
+    """Writes messages to a descriptor, whole and in order, in a thread of its own.
 
-    A program that does not read what it is sent holds up no other answer, and no reading.
+    A program that does not read its messages delays neither other answers nor reading.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -40,14 +40,14 @@ class Sink:
         self._writer = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
         self.gone = False
-        """Whether nobody reads any more."""
+        """Whether the reader has closed the descriptor."""
 
     def send(self, message: Any) -> None:
-        """Send a message; safe to call from several threads."""
+        """Send a message. Thread-safe."""
         self._lines.put(wire.write(message))
 
     def finish(self) -> None:
-        """Return when all that was sent is written, or nobody reads it."""
+        """Wait until everything is written, or the reader has closed the descriptor."""
         self._lines.put(None)
         self._writer.join()
 
@@ -63,12 +63,12 @@ class Sink:
 
 
 class Source:
-    """The lines of a descriptor, and whether another one is still read.
+    """Reads lines from a descriptor, and checks whether the output still has a reader.
 
     Args:
-        descriptor: What is read.
-        sink: The descriptor whose reader may leave.
-        limit: Bytes of a line, at most.
+        descriptor: The descriptor to read.
+        sink: The output descriptor to check.
+        limit: Maximum length of a line, in bytes.
     """
 
     def __init__(self, descriptor: int, sink: int, limit: int = LINE_LIMIT) -> None:
@@ -82,16 +82,16 @@ class Source:
         self._searched = 0
         self._skipping = False
         self.ended = False
-        """Whether nothing more will come."""
+        """Whether the input has ended."""
 
         self.deserted = False
-        """Whether nobody reads the answers any more."""
+        """Whether the output has no reader any more."""
 
     def lines(self, seconds: float | None) -> list[bytes | None]:
-        """Return the lines that have come, after some seconds at most.
+        """Return the lines that have arrived, waiting at most some seconds.
 
         Returns:
-            The lines; None for one that was too long. Nothing when none came in time.
+            The lines, with None for one that was too long. Empty when none arrived in time.
         """
         timeout = None if seconds is None else max(0.0, seconds) * 1000
         events = dict(self._poll.poll(timeout))
@@ -119,9 +119,9 @@ class Source:
 
 
 def serve(session: Session, source: Source, sink: Sink, warm_up: threading.Thread) -> None:
-    """Serve one program until it ends its side or reads no more.
+    """Serve one program until its input ends or its output has no reader.
 
-    Calls that run when the input ends are finished and answered.
+    Calls that are running when the input ends are completed and answered.
     """
     warm = False
     while not (source.ended or source.deserted or sink.gone):

@@ -1,7 +1,7 @@
-"""One program's conversation: what it may ask, in which order, and the answer to each message.
+"""The protocol session with one program: which messages are valid when, and their answers.
 
-Each request gets exactly one answer, and nothing else gets any; a line that cannot be
-read gets an error. The only exception is a call that the program itself cancels.
+Each request gets exactly one answer, and other messages get none; a line that cannot be parsed
+gets an error. The only exception is a call that the program cancels.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from hindnote.hosts.mcp.wire import (
 )
 
 Send = Callable[[Any], None]
-"""Takes what is one line to the program."""
+"""Called with a message, which becomes one line to the program."""
 
 Reply = Callable[["dict[str, Any] | None"], None]
-"""Takes the answer to one message, or None when it gets none; called once."""
+"""Called once with the answer to a message, or None when there is none."""
 
 
 _ROOTS = ("notifications/initialized", "notifications/roots/list_changed")
-"""When a program's roots are asked for."""
+"""Notifications after which a program's roots are requested."""
 
 
 class Toolbox(Protocol):
-    """Carries calls out."""
+    """Carries out calls."""
 
     def call(
         self, name: str, arguments: dict[str, Any], by: Caller, directory: Any, version: str
@@ -47,15 +47,15 @@ class Toolbox(Protocol):
 
 
 class Session:
-    """The server's side of the conversation.
+    """The server's side of the session.
 
     Args:
-        settings: What the server was told at its start.
+        settings: The options with which the server was started.
         declared: The tools, as ``hindnote schemas`` prints them.
-        toolbox: Carries calls out.
+        toolbox: Carries out calls.
         send: Sends a message; called from several threads.
-        server_version: Our own version.
-        jobs: The calls that run.
+        server_version: Version of hindnote.
+        jobs: The running calls.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class Session:
         self._agreed: str | None = None
         self.jobs = jobs or Jobs()
         self.listed = False
-        """Whether the program has seen the tools: it will call one next."""
+        """Whether the program has the list of tools, so it will call one next."""
 
     def take(self, line: bytes) -> None:
-        """Take one line."""
+        """Process one line."""
         if not line.strip():
             return
         try:
@@ -95,7 +95,7 @@ class Session:
             self._message(value, self._reply)
 
     def refuse(self, message: str) -> None:
-        """Answer a line that was not kept."""
+        """Answer a line that was too long to be read."""
         self._send(wire.error(None, Failed(PARSE_ERROR, message)))
 
     def _reply(self, answer: dict[str, Any] | None) -> None:
@@ -157,7 +157,7 @@ class Session:
         answer(ended)
 
     def _version(self, method: str, params: dict[str, Any]) -> str | None:
-        """Return the version that a request is of; None before anything is agreed on."""
+        """Return a request's protocol version; None before one is agreed on."""
         meta = params.get("_meta")
         named = meta.get(versions.VERSION_KEY) if isinstance(meta, dict) else None
         if named is None or named == self._agreed or method == "initialize":
@@ -217,7 +217,7 @@ class Session:
         stateless = known in versions.STATELESS
 
         def work() -> dict[str, Any]:
-            # What a program without a greeting works in cannot be asked for.
+            # A program without an initialize request cannot be asked for its roots.
             directory = None if stateless else self._roots.directory()
             base = directory or self._settings.directory
             result = self._toolbox.call(str(name), arguments or {}, by, base, known)
@@ -233,7 +233,7 @@ class Session:
 
 
 class _Batch:
-    """The answers to the messages of one line, sent together when the last one is there."""
+    """Collects the answers to the messages of one line, and sends them together."""
 
     def __init__(self, expected: int, send: Send) -> None:
         self._left = expected
@@ -252,7 +252,7 @@ class _Batch:
 
 
 def _checked(message: dict[str, Any]) -> tuple[str, Any]:
-    """Return a message's method and parameters."""
+    """Return a message's method and parameters after checking it."""
     method = message.get("method")
     if "id" in message and not wire.is_id(message["id"]):
         raise Failed(INVALID_REQUEST, "the id of a request is a text or a number")

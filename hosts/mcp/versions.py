@@ -1,9 +1,9 @@
-"""The versions of the protocol, and what a message holds in each.
+"""The versions of the protocol, and the content of messages in each.
 
-The specification of each version stands at modelcontextprotocol.io/specification/VERSION.
-Until 2025-11-25 a program greets its server with ``initialize``, and what they agree on
-holds for all that follows. Since 2026-07-28 there is no greeting: each request says in
-its ``_meta`` what version it is of.
+The specification of each version is at modelcontextprotocol.io/specification/VERSION. Until
+2025-11-25 a program begins with ``initialize``, and the version agreed on applies to all later
+messages. Since 2026-07-28 there is no such request: each request contains its version in
+``_meta``.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from __future__ import annotations
 from typing import Any
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""Agreed on with ``initialize``, oldest first."""
+"""Versions that are agreed on with ``initialize``, oldest first."""
 
 STATELESS = ("2026-07-28",)
-"""Named by each request."""
+"""Versions that each request names."""
 
 BATCHES = ("2025-03-26",)
-"""The only version in which a line may hold several messages."""
+"""The only version in which a line may contain several messages."""
 
 _ANNOTATIONS = "2025-03-26"
-"""Since when a tool has hints."""
+"""First version with tool annotations."""
 
 _STRUCTURE = "2025-06-18"
-"""Since when there are titles, output schemas and structured results."""
+"""First version with titles, output schemas and structured results."""
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
@@ -35,7 +35,7 @@ INSTRUCTIONS = (
 
 
 def agreed(asked: str) -> str:
-    """Return the version to which a greeting that asks for one leads."""
+    """Return the version to agree on when a program asks for one."""
     return asked if asked in HANDSHAKE else HANDSHAKE[-1]
 
 
@@ -63,7 +63,7 @@ _UNCACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def server_info(version: str, server_version: str) -> dict[str, Any]:
-    """Return who answers."""
+    """Return the server's name and version."""
     info = {"name": "hindnote", "version": server_version}
     return info if version < _STRUCTURE else {**info, "title": "hindnote"}
 
@@ -88,7 +88,7 @@ def _tool(version: str, declared: dict[str, Any]) -> dict[str, Any]:
             "readOnlyHint": hints["readOnly"],
             "destructiveHint": hints["destructive"],
             "idempotentHint": hints["idempotent"],
-            # All there is lies on this machine.
+            # All data is on this machine.
             "openWorldHint": False,
         }
     if version >= _STRUCTURE:
@@ -102,9 +102,9 @@ def tool_result(version: str, text: str, structure: Any, is_error: bool) -> dict
 
     Args:
         version: The version of the answer.
-        text: What a model reads.
-        structure: The same as data; None when there is only a text.
-        is_error: Whether the call was refused, or its arguments were wrong.
+        text: The text for the model.
+        structure: The structured content; None when there is only a text.
+        is_error: Whether the call was refused, or its arguments were invalid.
     """
     told: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
     if structure is not None and version >= _STRUCTURE:
@@ -113,7 +113,7 @@ def tool_result(version: str, text: str, structure: Any, is_error: bool) -> dict
 
 
 def stamped(version: str, result: dict[str, Any], server_version: str) -> dict[str, Any]:
-    """Return any result with what its version wants in each."""
+    """Return a result with the fields that its version requires in every result."""
     if version in HANDSHAKE:
         return result
     info = server_info(version, server_version)

@@ -1,7 +1,7 @@
-"""JSON-RPC on lines: bytes to values, values to bytes, and the id of a line beyond reading.
+"""JSON-RPC lines: parse them, print them, and find the id in a line that cannot be parsed.
 
-Nothing here is heavier than the standard library's ``json``: a program may wait no
-longer than a second for the first answer.
+Uses nothing slower to import than the standard library's ``json``, since a program may wait only a
+second for the first answer.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 UNSUPPORTED_VERSION = -32022
-"""Since 2026-07-28: the request names a version of the protocol that is not served."""
+"""Since 2026-07-28: the request's protocol version is not supported."""
 
 _DIGITS = 4_300
-"""Python refuses to read integers with more digits."""
+"""Python refuses to parse integers with more digits."""
 
 
 class Failed(Exception):
-    """A request ends in a protocol error.
+    """A request that ends in a protocol error.
 
     Args:
         code: One of the codes above.
-        message: One line for the program and its person.
-        data: What the protocol asks for beside it.
+        message: One line for the program and its user.
+        data: Further data that the protocol requires for this error.
     """
 
     def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
@@ -39,11 +39,11 @@ class Failed(Exception):
 
 
 class Unreadable(Exception):
-    """A line is no JSON text.
+    """A line that is not a JSON text.
 
     Args:
         message: What is wrong with it.
-        id: The id of the request that it was to be, if one can be found.
+        id: The id of the intended request, if one can be found.
     """
 
     def __init__(self, message: str, id: Any = None) -> None:
@@ -53,12 +53,12 @@ class Unreadable(Exception):
 
 
 def read(line: bytes) -> Any:
-    """Return the value of one line.
+    """Return the parsed value of one line.
 
-    A number with more digits than Python reads is infinity, which no field allows.
+    A number with more digits than Python can parse becomes infinity, which no field accepts.
 
     Raises:
-        Unreadable: It is not UTF-8, no JSON, or nested too deeply.
+        Unreadable: It is not UTF-8, not JSON, or nested too deeply.
     """
     try:
         return _decoder.decode(line.decode().strip())
@@ -82,43 +82,43 @@ _decoder = json.JSONDecoder(parse_int=_integer, parse_constant=_constant)
 
 
 def write(message: Any) -> bytes:
-    """Return one message as a line, its end included."""
+    """Return one message as a line, including its line end."""
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError:
-        # An id may hold half a character; as an escape it goes back as it came.
+        # An id may contain a lone surrogate; an escape returns it unchanged.
         return json.dumps(message, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
 def is_id(value: Any) -> bool:
-    """Return whether a request may have this id: a string or a finite number."""
+    """Return whether a value is a valid request id: a string or a finite number."""
     if isinstance(value, float):
         return value - value == 0
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def result(id: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """Return the response to a request that was carried out."""
+    """Return the response to a successful request."""
     return {"jsonrpc": "2.0", "id": id, "result": value}
 
 
 def error(id: Any, failed: Failed) -> dict[str, Any]:
-    """Return the response to a request that failed; its id is null when it is not known."""
+    """Return the response to a failed request; its id is null when it is not known."""
     told: dict[str, Any] = {"code": failed.code, "message": failed.message}
     if failed.data is not None:
         told["data"] = failed.data
     return {"jsonrpc": "2.0", "id": id if is_id(id) else None, "error": told}
 
 
-# A string without its end goes on to the end of the line, so that each letter is seen once.
+# A string without its end extends to the end of the line, so that each character is read once.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
 def _salvaged(line: bytes) -> Any:
-    """Return the id at the top of an object that cannot be read; None when none is found.
+    """Return the top-level id of an object that cannot be parsed; None when none is found.
 
-    Programs write the id before or after the parameters, which may hold other ids.
+    Programs write the id before or after the parameters, which may contain other ids.
     """
     depth = 0
     before = ["", ""]

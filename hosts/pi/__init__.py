@@ -1,7 +1,7 @@
 """The Pi coding agent as a host.
 
-Programs that consume the outputs of the project tools on Pi import their models and numeric
-ceilings from here; ``hindnote.core.project.contract`` says what they are.
+Programs that process the output of the project tools on Pi import their models and limits from
+here; they are described in ``hindnote.core.project.contract``.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used.
+    """Import a public name on first use.
 
-    Names of submodules come through here too and must not pay for the contract.
+    Submodule names are looked up here too, and must not import the contract.
     """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,13 +11,14 @@ from hindnote.core.system import process
 
 
 def main() -> None:
-    """Serve the shim on the other end of the pipes until it hangs up."""
+    """Serve the shim at the other end of the pipes until it closes them."""
     source, sink = process.take_over_pipes()
-    # Ctrl+C in the terminal is for Pi; a child that died of it would take calls along.
+    # Ctrl+C in the terminal is meant for Pi; if this process ended too, running calls would be
+    # lost.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     process.begin()
-    # The pipes are taken before anything else is imported, which might print.
+    # The pipes are taken over before any other import, which might print something.
     from hindnote.hosts.pi.server import serve
 
     serve(os.fdopen(source, "rb"), os.fdopen(sink, "wb"))

@@ -1,4 +1,4 @@
-"""What may be wrong between hindnote and Pi, found by looking alone."""
+"""Check hindnote in Pi, without changing anything."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from hindnote.hosts.pi.paths import (
 )
 
 NODE = (22, 19)
-"""Pi needs this Node.js, or a newer one."""
+"""The minimum version of Node.js that Pi needs."""
 
 
 def checks() -> Iterator[Finding]:
-    """Yield what was found: programs, installations, names of tools that are taken."""
+    """Yield the findings about programs, installations, and conflicting tool names."""
     yield from _programs()
     places = scopes()
     copies = [scope.extension for scope in places if _is_installed(place(scope))]
@@ -135,7 +135,7 @@ def _installation(scope: Scope) -> Iterator[Finding]:
 
 
 def _references(scope: Scope) -> Iterator[Finding]:
-    """Look at the extensions that Pi loads where they lie."""
+    """Check the extensions that Pi loads from folders named in its settings."""
     for folder in scope.referenced():
         subject, told = str(folder), f"is what Pi's {scope.name} settings load"
         named = interpreter(folder)
@@ -152,9 +152,9 @@ def _references(scope: Scope) -> Iterator[Finding]:
 
 
 def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> Iterator[Finding]:
-    """Look whether the interpreter that an extension runs has hindnote.
+    """Check whether the interpreter that an extension runs has hindnote.
 
-    One that a project chose is told and never run.
+    An interpreter that a project chose is reported but never run.
     """
     subject, runs = str(folder), f"runs {named.python}"
     if named.by == "variable":
@@ -176,7 +176,7 @@ def _unusable(scope: Scope, folder: Path, named: Interpreter, advice: str) -> It
 
 
 def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:
-    """Look for other extensions that may offer tools of our names."""
+    """Check for other extensions that may offer tools with our names."""
     names = re.compile(f"[\"'`]({'|'.join(NAMES)}|get_context_remaining)[\"'`]")
     for scope in places:
         for path in _others(scope):
@@ -193,7 +193,7 @@ def _clashes(places: tuple[Scope, ...]) -> Iterator[Finding]:
 
 
 def _others(scope: Scope) -> Iterator[Path]:
-    """Yield the entry files of the other extensions in a place, as Pi finds them."""
+    """Yield the main files of the other extensions in a scope, in the way that Pi finds them."""
     folder = scope.folder / "extensions"
     patterns = ("*.ts", "*.js", "*/*.ts", "*/*.js")
     for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):

@@ -1,8 +1,8 @@
 """``hindnote install pi`` and ``hindnote uninstall pi``.
 
-An installation is a copy of the extension in Pi's ``extensions`` folder, with a
-manifest that says what was written, and which Python runs it. Nothing that hindnote
-did not write is touched, and taking it away leaves Pi's folder as it was before.
+An installation is a copy of the extension in Pi's ``extensions`` folder, with a manifest that
+lists the written files and the Python to run. Files that hindnote did not write are never changed,
+and uninstalling restores Pi's folder to its earlier state.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from hindnote.core.system.programs import on_path, outside_project
 from hindnote.hosts.pi.paths import FILES, MANIFEST, PYTHON_VARIABLE, Scope, scopes, shipped
 
 PI = (1, 5)
-"""Major and minor version of the oldest Pi that the extension works with: 1.4.0 runs the tools,
-but has no ``keyHint`` for a tool's renderer. The end-to-end tests run it and the newest."""
+"""Major and minor version of the oldest Pi that works with the extension: 1.4.0 runs the tools,
+but has no ``keyHint`` for a tool's renderer. The end-to-end tests run this version and the
+newest."""
 
 TESTED = (1, 6)
-"""Major and minor version of the newest Pi that the end-to-end tests run."""
+"""Major and minor version of the newest Pi in the end-to-end tests."""
 
 _project = click.option(
     "--project", is_flag=True, help="For the project in this directory alone, in its .pi folder."
@@ -78,16 +79,16 @@ def uninstall(project: bool, dry_run: bool) -> None:
 
 
 def pi_version(program: str) -> tuple[int, ...] | None:
-    """Return the version of a Pi; None when it does not tell."""
+    """Return the version of a Pi; None when it cannot be determined."""
     return version_in(told_version(program))
 
 
 def _warn_of_pi() -> None:
-    """Say where there is no Pi on the PATH, and where it may be too old for all to work."""
+    """Report when there is no Pi on the PATH, and when it may be too old."""
     needed = f"hindnote needs Pi {dotted(PI)} or newer"
     if on_path("pi") is None:
         report(f"there is no pi on the PATH; {needed}")
-    # One that the project at hand brought along is not run.
+    # A Pi inside the current project is not run.
     program = outside_project("pi")
     if program is None:
         return
@@ -102,19 +103,19 @@ def _warn_of_pi() -> None:
 
 
 def _check_variables() -> None:
-    # Pi 1.6.0 takes ~ for the home directory in its own two.
+    # Pi 1.6.0 expands ~ to the home directory in its own two variables.
     check_whole_paths("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", tilde=True)
     check_whole_paths("HINDNOTE_HOME", tilde=True)
     check_whole_paths("HOME", PYTHON_VARIABLE, tilde=False)
 
 
 def place(scope: Scope, dry_run: bool = False) -> ManagedFolder:
-    """Return the folder of the extension as what is installed there."""
+    """Return the extension's folder as a managed folder."""
     return ManagedFolder(scope.extension, FILES, dry_run, MANIFEST, scope.top)
 
 
 def _refuse_second(here: Scope, other: Scope) -> None:
-    """Refuse to install where Pi would load two: the second one's tools would be left out."""
+    """Refuse to install a second copy: Pi would load both and drop the second one's tools."""
     for scope in (here, other):
         for folder in scope.referenced():
             raise NotOurs(

@@ -1,4 +1,4 @@
-"""Where the extension lies, in hindnote and in Pi's folders, and how Pi comes to load it."""
+"""The extension's paths, in hindnote and in Pi's folders, and how Pi finds it."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ from hindnote.core.system.programs import on_path
 from hindnote.core.system.shortage import is_shortage
 
 SOURCE = Path(__file__).parent / "extension"
-"""The extension as this hindnote ships it."""
+"""The extension's source files in this package."""
 
 MANIFEST = "install.json"
-"""Written by ``hindnote install pi`` beside the extension: what it wrote, and the interpreter."""
+"""Written next to the extension by ``hindnote install pi``: the installed files and the
+interpreter."""
 
 FILES = re.compile(r"(?!install\.json$)[a-z][a-z0-9-]*\.(?:ts|json)")
-"""The names of all files that an installation of any hindnote consists of, without the manifest."""
+"""Matches each file of an installation except the manifest, in any version of hindnote."""
 
 NAME = "hindnote"
-"""The extension's folder among Pi's extensions, and its name as a package."""
+"""Name of the extension's folder in Pi's extensions folder, and of its package."""
 
 PYTHON_VARIABLE = "HINDNOTE_PYTHON"
-"""Environment variable that names the interpreter, in place of any that was written down."""
+"""Environment variable with the interpreter's path; takes precedence over the manifest."""
 
 
 class Interpreter(Struct, frozen=True):
-    """What an extension runs, and who said so."""
+    """The interpreter of an extension, and what determined it."""
 
     python: str
-    """An absolute path; something else where that is what was written, which is then not run."""
+    """An absolute path; any other recorded value is kept as it is, and is not run."""
 
     by: Literal["variable", "manifest", "path"]
 
 
 def interpreter(folder: Path) -> Interpreter:
-    """Return what an extension in ``folder`` runs, as it finds it itself."""
+    """Return the interpreter that an extension in ``folder`` uses, by the extension's own rules."""
     if named := os.environ.get(PYTHON_VARIABLE):
         return Interpreter(named, "variable")
     written = _read_object(folder / MANIFEST).get("python")
@@ -52,19 +53,19 @@ def interpreter(folder: Path) -> Interpreter:
 
 
 def shipped() -> dict[str, bytes]:
-    """Return the files that an installation consists of, by name, without the manifest."""
+    """Return the files of an installation by name, without the manifest."""
     paths = sorted(path for path in SOURCE.iterdir() if path.suffix in {".ts", ".json"})
     return {path.name: path.read_bytes() for path in paths}
 
 
 def agent_dir() -> Path:
-    """Return Pi's own folder: ``PI_CODING_AGENT_DIR``, or ``~/.pi/agent``."""
+    """Return Pi's configuration folder: ``PI_CODING_AGENT_DIR``, or ``~/.pi/agent``."""
     named = os.environ.get("PI_CODING_AGENT_DIR")
     return Path(named or "~/.pi/agent").expanduser().absolute()
 
 
 def session_dir(settings: Path) -> str | None:
-    """Return the ``sessionDir`` of a settings file, as it stands there; None when it sets none."""
+    """Return the unchanged ``sessionDir`` of a settings file; None when it is not set."""
     try:
         value = json.loads(read_bounded(settings))
     except (OSError, ValueError, RecursionError) as error:
@@ -76,24 +77,25 @@ def session_dir(settings: Path) -> str | None:
 
 
 class Scope(Struct, frozen=True):
-    """One of the two places in which Pi looks for extensions."""
+    """One of the two scopes in which Pi looks for extensions."""
 
     name: str
     """``global`` or ``project``."""
 
     folder: Path
-    """Pi's folder there: it holds ``settings.json`` and ``extensions``."""
+    """Pi's folder for this scope, which contains ``settings.json`` and ``extensions``."""
 
     top: Path | None = None
-    """The project's directory, whose files others may have written; None: the person's own."""
+    """The project's directory, whose files may come from others; None for the person's own
+    scope."""
 
     @property
     def extension(self) -> Path:
-        """Where ``hindnote install pi`` puts the extension."""
+        """The folder in which ``hindnote install pi`` puts the extension."""
         return self.folder / "extensions" / NAME
 
     def referenced(self) -> Iterator[Path]:
-        """Yield hindnote folders that the settings name: ``pi install`` does not copy."""
+        """Yield hindnote folders that the settings name, since ``pi install`` makes no copies."""
         settings = _read_object(self.folder / "settings.json")
         for entry in [*_list(settings.get("packages")), *_list(settings.get("extensions"))]:
             source = entry.get("source") if isinstance(entry, dict) else entry
@@ -109,13 +111,13 @@ class Scope(Struct, frozen=True):
 
 
 def scopes() -> tuple[Scope, Scope]:
-    """Return the global place and the one of the project in the current directory."""
+    """Return the global scope and that of the project in the current directory."""
     project = process_directory()
     return Scope("global", agent_dir()), Scope("project", project / ".pi", project)
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    """Return a JSON object from a file; empty when there is none to be read."""
+    """Return a JSON object from a file; empty when it cannot be read."""
     try:
         data = json.loads(read_bounded(path))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The Pi plugin: answers of this host to the questions in ``hookspecs``."""
+"""The Pi plugin: implements the hooks of the host contract."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
     file = call.cwd / call.session_file if call.session_file is not None else None
     session_id = call.session_id
     if "parent_session" in call.extra:
-        # Told by the extension, which knows the header before it is written.
+        # Sent by the extension, which knows the header before it is written.
         header = _header(call) if session_id else None
     else:
         header = None if file is None else read_header(file)
@@ -50,7 +50,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
         session_id=session_id,
         agent=call.agent or "root",
         model=call.model or "default",
-        # What a header names may be relative to the file; a session without one has its cwd.
+        # A header's path may be relative to the session file; without a file, the cwd is the base.
         ancestors=tuple(_ancestors(file or call.cwd / "session.jsonl", header)),
     )
 
@@ -68,10 +68,10 @@ def _ancestors(file: Path, header: Header | None) -> Iterator[Ancestor]:
 @hookimpl
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
     ours = call.host == HOST
-    # A relative session directory gives a relative file.
+    # A relative session directory results in a relative file.
     file = call.cwd / call.session_file if ours and call.session_file else None
     if session is not None:
-        # The running session stands at its leaf, under whatever name it is asked for.
+        # The running session is read at its current leaf, under whatever id it was selected.
         running = file is not None and session.file == file
         leaf = call.leaf_id if running else None
         return _sessions.of_file(session.file, leaf, running=running)

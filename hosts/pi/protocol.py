@@ -1,11 +1,11 @@
-"""What a Pi session's shim and its private process say to each other: JSON Lines.
+"""The protocol between a Pi session's shim and its private process: JSON Lines.
 
-One request and one response per line, UTF-8, matched by ``id``. Calls run in
-parallel. The first line that the process writes says that it is ready::
+One request or response per line, in UTF-8, matched by ``id``. Calls run in parallel. The first
+line that the process writes tells that it is ready::
 
     {"ready": {"protocol": 1, "pid": 4711}}
 
-Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
+Requests (``host`` contains the fields of ``HostFacts``; absent ones are left out)::
 
     {"id": "7", "type": "call", "operation": "notes_read", "arguments": {…}, "host": {…}}
     {"id": "8", "type": "boot", "host": {…}, "tools": ["notes_list", …]}
@@ -14,10 +14,10 @@ Requests (``host`` holds the facts of ``HostFacts``, absent ones left out)::
     {"id": "7", "type": "cancel"}
     {"type": "entries", "reset": true, "entries": ["{…}", …]}
 
-``entries`` carries what a session without a file holds: the header and every entry
-after a reset, then only what was appended since, each as the JSON text that a session
-file would hold, so that one that cannot be read spoils no other. It has no response,
-and every request behind it sees it. A request whose ``host.live`` is true reads there.
+``entries`` sends the content of a session without a file: after a reset the header and every
+entry, then only the appended ones. Each is the JSON text that a session file would contain, so an
+unreadable one does not affect the others. It has no response, and all later requests see it. A
+request whose ``host.live`` is true reads these entries.
 
 Responses::
 
@@ -27,16 +27,15 @@ Responses::
     {"id": "9", "ok": true, "value": {"pid", "version", "home", "hosts", "refused"}}
     {"id": "7", "ok": false, "failure": {"kind": "arguments", "message": "…"}}
 
-A refusal is an answer (``ok`` is true, ``isError`` too), and so is a project tool's
-native failure. A failure is the host's own:
-``arguments`` (they break the input schema), ``host`` (the call could not be carried
-out; a crash's text stays in the log), ``refused`` (a boot block that cannot be built
-for this session), ``request`` (not of this protocol) and ``cancelled``. A cancelled
-call that did not begin is never carried out; one that runs is carried out to its end,
-whole, and its answer is dropped.
+A refusal is an answer (``ok`` and ``isError`` are true), and so is a project tool's native
+failure. A failure is the host's own: ``arguments`` (they do not match the input schema), ``host``
+(the call could not be carried out; a crash's text stays in the log), ``refused`` (the boot block
+cannot be built for this session), ``request`` (not of this protocol) and ``cancelled``. A
+cancelled call that has not begun is not carried out; one that is running is completed, and its
+answer is dropped.
 
-The process ends when its standard input does, after the calls that run. Standard
-output carries nothing but responses; logs go to standard error.
+The process ends after its standard input, once the running calls have finished. Standard output
+contains only responses; logs go to standard error.
 """
 
 from __future__ import annotations
@@ -53,13 +52,13 @@ from hindnote.core.plugins.models import HostCall
 from hindnote.core.text import clean_json
 
 PROTOCOL = 2
-"""Grows when an older shim could no longer talk to this process."""
+"""Increases when an older shim can no longer communicate with this process."""
 
 
 class HostFacts(
     Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True
 ):
-    """What the shim knows of the session as a request leaves it."""
+    """The session's state when a request was sent, as the shim knows it."""
 
     cwd: str
     session_id: str | None = None
@@ -71,18 +70,18 @@ class HostFacts(
     agent: str | None = None
     live: bool = False
     parent_session: str | None = None
-    """The file that the session was forked from, as its header names it."""
+    """Path of the session file from which it was forked, as in its header."""
 
     started: str | None = None
-    """When a fork began, as its header says."""
+    """Time when a fork began, as in its header."""
 
 
 class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """Base of everything that the shim sends."""
+    """Base of all messages that the shim sends."""
 
 
 class CallRequest(_Message, frozen=True, tag="call"):
-    """Carry out one operation."""
+    """Requests one operation."""
 
     id: str
     operation: str
@@ -91,7 +90,7 @@ class CallRequest(_Message, frozen=True, tag="call"):
 
 
 class ProjectRequest(_Message, frozen=True, tag="project"):
-    """Carry out one call of a project tool."""
+    """Requests one call of a project tool."""
 
     id: str
     tool: str
@@ -100,22 +99,22 @@ class ProjectRequest(_Message, frozen=True, tag="project"):
 
 
 class BootRequest(_Message, frozen=True, tag="boot"):
-    """Build the boot block."""
+    """Requests the boot block."""
 
     id: str
     host: HostFacts
     tools: list[str]
-    """Names of the operations that the model was offered."""
+    """Names of the operations that are available to the model."""
 
 
 class StatusRequest(_Message, frozen=True, tag="status"):
-    """Say who is there."""
+    """Requests the server's status."""
 
     id: str
 
 
 class Cancel(_Message, frozen=True, tag="cancel"):
-    """Give up the request of this id."""
+    """Cancels the request with this id."""
 
     id: str
 
@@ -134,17 +133,17 @@ _decoder = msgspec.json.Decoder(Message)
 
 
 def decode(line: bytes) -> Message:
-    """Return one checked message.
+    """Return the validated message on a line.
 
     Raises:
-        msgspec.DecodeError: The line is not of the protocol.
+        msgspec.DecodeError: The line does not follow the protocol.
     """
     try:
         return _decoder.decode(line)
     except RecursionError as error:
         raise msgspec.DecodeError("it is nested too deeply") from error
     except msgspec.DecodeError as error:
-        # JavaScript strings may hold lone surrogates, whose escapes msgspec refuses.
+        # JavaScript strings may contain lone surrogates, whose escapes msgspec rejects.
         try:
             cleaned = json.dumps(clean_json(json.loads(line)), ensure_ascii=False)
         except (ValueError, RecursionError):
@@ -153,32 +152,32 @@ def decode(line: bytes) -> Message:
 
 
 class LiveSnapshot(Struct, frozen=True):
-    """The entries that had arrived when a request did."""
+    """The entries that had arrived before a request."""
 
     generation: int
     lines: list[bytes]
 
 
 class LiveBuffer(Struct):
-    """Entries of a session without a file, as they arrive."""
+    """Collects the entries of a session without a file as they arrive."""
 
     generation: int = 0
     lines: list[bytes] = field(default_factory=list)
 
     def take(self, message: Entries) -> None:
-        """Add entries, or begin again with them."""
+        """Add entries; after a reset, start again with them."""
         if message.reset:
             self.generation += 1
             self.lines = []
         self.lines.extend(entry.encode() for entry in message.entries)
 
     def snapshot(self) -> LiveSnapshot:
-        """Return what is there now; entries that come later do not show in it."""
+        """Return the current entries; later ones do not appear in the result."""
         return LiveSnapshot(self.generation, list(self.lines))
 
 
 def host_call(facts: HostFacts, live: LiveSnapshot | None) -> HostCall:
-    """Return the call that the plugins are asked with."""
+    """Return the call for the plugins."""
     return HostCall(
         host="pi",
         session_id=facts.session_id,
@@ -199,7 +198,7 @@ def _path(value: str | None) -> Path | None:
 
 
 def failure(request_id: str, kind: str, message: str) -> dict[str, Any]:
-    """Return the response that says a request failed."""
+    """Return the response to a failed request."""
     return {"id": request_id, "ok": False, "failure": {"kind": kind, "message": message}}
 
 
@@ -207,9 +206,9 @@ _LEADING_ID = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
 
 
 def id_of(line: bytes) -> str | None:
-    """Return the id of a message that is not of the protocol, if it begins with one.
+    """Return the id at the beginning of an invalid message; None when there is none.
 
-    It may be beyond parsing; a shim that puts the id first is answered all the same.
+    Even a line that cannot be parsed gets an answer if the shim puts the id first.
     """
     found = _LEADING_ID.match(line)
     return found[1].decode("utf-8", "replace") if found else None

@@ -1,4 +1,4 @@
-"""The private process of one Pi session, behind the protocol of ``hosts.pi.protocol``."""
+"""The private process of one Pi session, which speaks the protocol of ``hosts.pi.protocol``."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from hindnote.core.call import Dispatcher
 
 WORKERS = 8
-"""Calls that run at once, at most; the others wait in order."""
+"""Maximum number of parallel calls; the others wait in order."""
 
 PATIENCE = 1.0
-"""Seconds for which running calls may finish once standard input has ended."""
+"""Seconds for running calls to finish after standard input has ended."""
 
 log = logging.getLogger("hindnote.pi")
 
@@ -55,10 +55,10 @@ class Server:
     """Serves one shim until its side of the pipe closes.
 
     Args:
-        dispatcher: Carries out calls.
-        status: Tells a person what is there; asked seldom.
-        source: Where requests come from.
-        sink: Where responses go; nothing else writes there.
+        dispatcher: Carries out the calls.
+        status: Returns the status for a person.
+        source: Stream of requests.
+        sink: Stream for responses; nothing else may write to it.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Server:
     def serve(self) -> None:
         """Read requests until the source ends, then let running calls finish."""
         self._write(_encode({"ready": {"protocol": PROTOCOL, "pid": os.getpid()}}))
-        # readline, since iterating over a pipe may hold lines back in a buffer
+        # readline, since iterating over a pipe may keep lines in a buffer
         while line := self._source.readline():
             if line.strip():
                 self._receive(line)
@@ -150,14 +150,14 @@ class Server:
         except ArgumentError as error:
             return _encode(failure(request.id, "arguments", str(error)))
         except Refused as error:
-            # Only of the boot block; a call's refusal is an answer.
+            # Only for the boot block; a refused call is an answer.
             return _encode(failure(request.id, "refused", str(error)))
         except HostFailure as error:
             log.error("%s", error)
             return _encode(failure(request.id, "host", str(error)))
         except Exception:
-            # The border of the process: a crash keeps its trace in the log, and
-            # the model is told that there was one, not what it said.
+            # The last handler: the traceback of a crash goes to the log, and the model only learns
+            # that the call failed.
             log.exception("request %s crashed", request.id)
             return _encode(
                 failure(request.id, "host", "hindnote failed unexpectedly; its log says why")
@@ -183,12 +183,12 @@ class Server:
                 self._sink.write(line)
                 self._sink.flush()
             except (BrokenPipeError, ValueError):
-                # The shim is gone; the end of standard input follows.
+                # The shim has ended, so standard input is about to end.
                 log.warning("a response found nobody to read it")
 
 
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Serve a shim with the installed hosts and the notes home of the environment."""
+    """Serve a shim with the installed hosts and the default notes home."""
     from hindnote.core.call import Dispatcher
     from hindnote.core.places.home import notes_home
     from hindnote.core.plugins.hosts import Hosts
@@ -214,7 +214,7 @@ def serve(source: IO[bytes], sink: IO[bytes]) -> None:
 
 
 def _warm_up() -> None:
-    """Import what the first calls will need, while the host is busy with other things."""
+    """Import what the first calls need, while the host is busy with other work."""
     from hindnote.core.tools.registry import registry
 
     try:
