@@ -97,6 +97,24 @@ def test_a_todo_is_asked_about_and_can_be_allowed_for_good(claude: Claude, termi
     assert '{"' not in shown
 
 
+def test_a_collapsed_list_of_events_begins_with_what_was_said(
+    claude: Claude, terminal: Start
+) -> None:
+    claude.model.then(
+        Turn(tool("history_list", roles=["user"])), Turn(tool("history_read", seq=1)), DONE
+    )
+    screen = terminal("--permission-mode", "default")
+
+    screen.type("what did I say?")
+    screen.wait_for("^● Done\\.")
+
+    shown = screen.screen()
+    assert re.search(r"history_list.*\n  ⎿\s+user: what did I say\? \(seq 1, ", shown), shown
+    assert re.search(r"history_read.*\n  ⎿\s+what did I say\?\n", shown), shown
+    (sent,) = texts(claude.model.played[1])
+    assert sent.startswith("seq 1 | user\n")
+
+
 def test_a_collapsed_note_begins_with_the_note(claude: Claude, terminal: Start) -> None:
     claude.model.then(
         Turn(WRITE),

@@ -3,6 +3,7 @@ import { expect, test } from 'claude-code/testing'
 import { collapsed } from '../hooks/draw'
 
 const READ = 'mcp__hindnote__notes_read'
+const EVENTS = 'mcp__hindnote__history_list'
 const TODOS = 'mcp__hindnote__project_todo_list'
 
 test('a note comes before the facts about it', () => {
@@ -31,6 +32,37 @@ test('the facts of a project tool are lines, lists first, and the receipt stays'
       'complete',
       'effects: none',
     ].join('\n'),
+  )
+})
+
+test('each event of a list is a line that begins with what was said', () => {
+  const rows = [
+    'seq 1 | user\nat 2026-11-30 09:57Z\nWhere did we stop?\n\nTell me.',
+    'seq 3 to 6 | folded\n2 events (bash 2)\nexpand: {"after_seq":2,"before_seq":7}',
+    'session pi:s-1 | seq 9 | tool\nat 09:58Z\ntool bash | completed\n[preview: characters 0 to 9 of 20]\nall green',
+    'same session | seq 12 | assistant\n',
+  ]
+  const frame = 'page_older: null\npage_newer: null'
+
+  expect(collapsed(EVENTS, [...rows, frame].join('\n\n'))).toBe(
+    [
+      'user: Where did we stop? (seq 1, 2026-11-30 09:57Z)',
+      'folded: 2 events (bash 2) (seq 3 to 6)',
+      'tool: all green (seq 9, 09:58Z, tool bash | completed, preview: characters 0 to 9 of 20, pi:s-1)',
+      'assistant: no text (seq 12)',
+      '',
+      frame,
+    ].join('\n'),
+  )
+  expect(collapsed(EVENTS, `no events in this selection\n${frame}`)).toBeUndefined()
+})
+
+test('a long event is cut, and an event that is read comes before its facts', () => {
+  const long = collapsed(EVENTS, `seq 1 | user\n${'x'.repeat(200)}\n\npage_older: null`)
+
+  expect(long?.split('\n')[0]).toBe(`user: ${'x'.repeat(160)}… (seq 1)`)
+  expect(collapsed('mcp__hindnote__history_read', 'seq 1 | user\n3 characters in all\n\nabc')).toBe(
+    'abc\n\nseq 1 | user\n3 characters in all',
   )
 })
 
