@@ -69,7 +69,6 @@ class About:
         with _TURNS.turn():
             coverage, ranked = with_index(lambda index: self._ask(index, targets))
         found, more = self._rows(coverage, ranked)
-        many = self._many
 
         def page(blocks: list[SizedRows]) -> HistoryList:
             rows = [item for block in blocks for item in block.items]
@@ -78,9 +77,9 @@ class About:
 
         def shrink(limit: int) -> SizedRows:
             row, document = found[0]
-            return SizedRows.of(row.model_copy(update=self._preview(document, limit)), many=many)
+            return SizedRows.of(row.model_copy(update=self._preview(document, limit)))
 
-        blocks = [SizedRows.of(row, many=many) for row, _ in found]
+        blocks = [SizedRows.of(row) for row, _ in found]
         return fit(blocks, self._bound.budget, page, shrink, "since, until or roles")
 
     def _targets(self) -> list[Target]:

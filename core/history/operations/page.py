@@ -10,7 +10,7 @@ from msgspec import Struct
 from hindnote.core.delivery.budget import Size, longest, measure, utf8_size
 from hindnote.core.errors import Refused
 from hindnote.core.history.operations.models import EventRow, FoldedRow, HistoryList, Page
-from hindnote.core.history.operations.render import GAP, Above, render_item, render_list
+from hindnote.core.history.operations.render import GAP, day_of, render_item, render_list
 from hindnote.core.history.operations.selection import EventWalk, RowGroup, units
 from hindnote.core.tools.outcome import wire_json
 
@@ -31,17 +31,12 @@ class SizedRows(Struct, frozen=True):
     """Including separators, assuming the rows above let it omit everything it can."""
 
     @classmethod
-    def of(cls, *items: Item, many: bool = False) -> SizedRows:
-        """Return a block of some rows.
-
-        Args:
-            items: The rows.
-            many: Whether the page lists many sessions.
-        """
+    def of(cls, *items: Item) -> SizedRows:
+        """Return a block of some rows."""
         json = sum(utf8_size(wire_json(item)) + len(",") for item in items)
         text = 0
         for item in items:
-            text += utf8_size(render_item(item, Above().then(item, many))) + len(GAP)
+            text += utf8_size(render_item(item, day_of(item))) + len(GAP)
         return cls(items, Size(json, text))
 
 

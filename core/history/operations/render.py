@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
@@ -22,55 +22,40 @@ GAP = "\n\n"
 
 def render_list(result: HistoryList) -> str:
     """Return a list's text: a block for each row, then the facts about the whole page."""
-    # Every row of a page about one named session has the name, so it is kept in each header.
-    blocks = render_rows(result.items, many=result.session is None)
-    return GAP.join([*blocks, render_frame(result)])
+    return GAP.join([*render_rows(result.items), render_frame(result)])
 
 
-def render_rows(items: Sequence[EventRow | FoldedRow], many: bool) -> list[str]:
-    """Return the blocks of the rows; a row does not repeat the day of the row above.
-
-    Args:
-        items: The rows in the order of the page.
-        many: Whether the page lists many sessions; then a row does not repeat the session of the
-            row above either.
-    """
-    blocks, above = [], Above()
+def render_rows(items: Sequence[EventRow | FoldedRow]) -> list[str]:
+    """Return the blocks of rows in their order; a row does not repeat the day of the row above."""
+    blocks, day = [], None
     for item in items:
-        blocks.append(render_item(item, above))
-        above = above.then(item, many)
+        blocks.append(render_item(item, day))
+        day = day_of(item) or day
     return blocks
 
 
-class Above(NamedTuple):
-    """The session and day shown last, which the next row need not repeat."""
+def render_item(item: EventRow | FoldedRow, day: str | None) -> str:
+    """Return one row's block.
 
-    session: str | None = None
-    day: str | None = None
-
-    def then(self, item: EventRow | FoldedRow, many: bool) -> Above:
-        """Return the values after one more row."""
-        day = _day(item) or self.day
-        return Above(item.session if many else None, day)
+    Args:
+        item: The row.
+        day: The day shown last, which the row does not repeat; None when none was shown.
+    """
+    return _event(item, day) if isinstance(item, EventRow) else _folded(item)
 
 
-def render_item(item: EventRow | FoldedRow, above: Above) -> str:
-    """Return one row's block."""
-    return _event(item, above) if isinstance(item, EventRow) else _folded(item, above)
-
-
-def _day(item: EventRow | FoldedRow) -> str | None:
+def day_of(item: EventRow | FoldedRow) -> str | None:
     """Return the day that a row's block shows; None when it shows none."""
     when = isinstance(item, EventRow) and item.created_at and day_and_minute(item.created_at)
     return when[0] if when else None
 
 
-def _when(created_at: str, above: Above) -> str:
+def _when(created_at: str, shown: str | None) -> str:
     when = day_and_minute(created_at)
     if when is None:
         return inline(created_at)
     day, minute = when
-    return minute if day == above.day else f"{day} {minute}"
+    return minute if day == shown else f"{day} {minute}"
 
 
 def render_frame(result: HistoryList) -> str:
@@ -105,7 +90,7 @@ _COUNTS = {
 
 def render_read(result: HistoryRead) -> str:
     """Return a read's text: identity and facts, a blank line, the document."""
-    lines = [_header(result.session, str(result.seq), result.role, Above())]
+    lines = [_header(result.session, str(result.seq), result.role)]
     when = "no time recorded" if result.created_at is None else f"at {inline(result.created_at)}"
     lines.append(f"{when} | {counted(result.total_chars, 'character', grouped=False)} in all")
     lines.extend(_tool_line(result))
@@ -121,17 +106,15 @@ def render_read(result: HistoryRead) -> str:
     return f"{head}\n\n{result.text}{continuation(result.next_offset_chars)}"
 
 
-def _header(session: str | None, seqs: str, role: str, above: Above) -> str:
+def _header(session: str | None, seqs: str, role: str) -> str:
     named = "" if session is None else f"session {inline(session)} | "
-    if named and session == above.session:
-        named = "same session | "
     return f"{named}seq {seqs} | {role}"
 
 
-def _event(row: EventRow, above: Above) -> str:
-    lines = [_header(row.session, str(row.seq), row.role, above)]
+def _event(row: EventRow, day: str | None) -> str:
+    lines = [_header(row.session, str(row.seq), row.role)]
     if row.created_at is not None:
-        lines.append(f"at {_when(row.created_at, above)}")
+        lines.append(f"at {_when(row.created_at, day)}")
     lines.extend(_tool_line(row))
     notice = _notice(row)
     if notice:
@@ -166,7 +149,7 @@ def _tool_line(row: EventRow | HistoryRead) -> list[str]:
     return [" | ".join(facts)]
 
 
-def _folded(row: FoldedRow, above: Above) -> str:
+def _folded(row: FoldedRow) -> str:
     names = [f"{inline(name)} {count}" for name, count in row.tools.items()]
     if row.omitted_tools is not None:
         names.append(counted(row.omitted_tools, "more tool", grouped=False))
@@ -175,7 +158,7 @@ def _folded(row: FoldedRow, above: Above) -> str:
     seqs = str(row.first_seq)
     if row.last_seq != row.first_seq:
         seqs += f" to {row.last_seq}"
-    header = _header(row.session, seqs, "folded", above)
+    header = _header(row.session, seqs, "folded")
     return f"{header}\n{events}{named}\nexpand: {_recipe(row.expand)}"
 
 

@@ -140,7 +140,7 @@ class Corpus:
             return self._result(progress).model_copy(update={"items": rows})
 
         return fit(
-            [SizedRows.of(one.final(), many=True) for one in found],
+            [SizedRows.of(one.final()) for one in found],
             self._bound.budget,
             page,
             self._shrinking(found[0]),
@@ -210,7 +210,7 @@ class Corpus:
             self._progress = replace(inside, lookups=before.lookups + chosen.lookups)
             found = _Found(rows, chosen, row, before, self._progress)
             self._found.append(found)
-            self._size += SizedRows.of(row, many=True).least
+            self._size += SizedRows.of(row).least
             if key is not None:
                 self._by_key.setdefault(key, found)
         self._progress = replace(inside, lookups=before.lookups + walk.omitted)
@@ -251,7 +251,7 @@ class Corpus:
 
     def _shrinking(self, first: _Found) -> Callable[[int], SizedRows]:
         shrunk = first.rows.shrinking(first.final(), first.chosen)
-        return lambda limit: SizedRows.of(shrunk(limit), many=True)
+        return lambda limit: SizedRows.of(shrunk(limit))
 
     def _places(self) -> dict[str, int]:
         """Return the order of sessions on the page, newest first."""

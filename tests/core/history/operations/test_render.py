@@ -62,14 +62,14 @@ def test_rows_without_a_time_leave_the_day_said() -> None:
     assert lines == ["at 2026-11-30 09:00Z", "needle", "at 10:00Z"]
 
 
-def test_hits_in_many_sessions_name_each_session_once() -> None:
+def test_every_hit_in_many_sessions_names_its_session() -> None:
     sessions = [talk("s1", *["2026-11-30T09:00:00Z"] * 2), talk("s2", "2026-11-30T09:00:00Z")]
 
     heads = [block.splitlines()[0] for block in told(*sessions, session="*", query="needle")]
 
     assert heads == [
         "session pi:s1 | seq 1 | user",
-        "same session | seq 2 | user",
+        "session pi:s1 | seq 2 | user",
         "session pi:s2 | seq 1 | user",
     ]
 
