@@ -13,6 +13,7 @@ from model import ScriptedModel, Text, ToolCall, Turn
 from pi_host import WIDTH, Pi, Terminal, script
 from rich.console import Console
 from rich.text import Text as Ansi
+from tmux import wait_until
 
 PICTURE = Path(__file__).parents[3] / "docs" / "images" / "pi-session.svg"
 
@@ -45,7 +46,9 @@ def test_take_the_picture(pi: Pi, model: ScriptedModel, terminal: Terminal) -> N
     model.then(*TURNS)
 
     terminal.type("how do we retry? make it five, with jitter")
-    terminal.wait_for("with jitter\\. *$")
+    # The diff before it ends in the same words.
+    terminal.wait_for("I raised them to five, with jitter\\. *$")
+    wait_until(lambda: "Working" not in terminal.screen())
 
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(Ansi.from_ansi(terminal.screen(colors=True)))
