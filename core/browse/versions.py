@@ -16,6 +16,7 @@ from msgspec import Struct
 from hindnote.core.history.times import instant
 from hindnote.core.notes.address import SUFFIX
 from hindnote.core.places.project import project_key
+from hindnote.core.reader.listing import about
 from hindnote.core.text.slug import encode_session_id
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class Version(Struct, frozen=True):
     """One call that wrote a note."""
 
     session: str
+    who: str
+    """The host, and what the session was about."""
+
     link: str
     seq: int
     time: str
@@ -77,7 +81,9 @@ def versions(world: World, asked: Asked) -> list[Version]:
     made: list[Version] = []
     known = ""
     for row, given in calls:
-        version, known = _version(world, row, given, known)
+        entry = entries[row["session"]]
+        who = f"{entry.host} · {about(entry)}" if about(entry) else entry.canonical
+        version, known = _version(world, row, given, known, who)
         made.append(version)
     return made[::-1]
 
@@ -127,7 +133,7 @@ def _names(asked: Asked, given: dict[str, Any]) -> bool:
 
 
 def _version(
-    world: World, row: dict[str, Any], given: dict[str, Any], known: str
+    world: World, row: dict[str, Any], given: dict[str, Any], known: str, who: str
 ) -> tuple[Version, str]:
     """Return what one call did, and the note's text after it as far as that is known."""
     failed = row.get("tool_status") != "ok"
@@ -142,6 +148,7 @@ def _version(
             text = text.replace(edit[0], edit[1], 1)
     version = Version(
         session=row["session"],
+        who=who,
         link=world.session_link(row["session"], row["seq"]),
         seq=row["seq"],
         time=(row["created_at"] or "")[:16].replace("T", " "),

@@ -51,6 +51,7 @@ summary code { font-size: .85rem; }
 :not(pre) > code { background: var(--sunken); border-radius: .2rem; padding: 0 .2rem; }
 summary > code { background: none; }
 table { border-collapse: collapse; } th, td { border: 1px solid var(--edge); padding: .2rem .5rem; }
+td.right, th.right { text-align: right; } td.center, th.center { text-align: center; }
 blockquote { border-left: .2rem solid var(--edge); margin-left: 0; padding-left: .8rem; }
 :root { --user: #0b5fd6; --sunken: #f0f1f2; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme]) { --user: #6ea8ff; --sunken: #262b30; } }

@@ -6,6 +6,7 @@ mail alone; any other target is shown beside its text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import MutableMapping, Sequence
 from functools import cache
 from html import escape
@@ -51,7 +52,7 @@ def code_style(name: str, scope: str) -> str:
     )
     # The formatter's rules for line numbers and backgrounds are for pages of its own.
     kept = [line for line in styles.splitlines() if line.startswith(f"{scope} .code .")]
-    return "\n".join(kept)
+    return re.sub(r" /\*.*?\*/", "", "\n".join(kept))
 
 
 @cache
@@ -67,6 +68,8 @@ def _parser() -> MarkdownIt:
         ("code_block", _code),
         ("heading_open", _heading),
         ("heading_close", _heading),
+        ("th_open", _cell),
+        ("td_open", _cell),
         ("table_open", _table_open),
         ("table_close", _table_close),
     ):
@@ -158,6 +161,19 @@ def _heading(
     token = tokens[place]
     level = min(6, int(token.tag[1:]) + _TOP_HEADING - 1)
     return f"<h{level}>" if token.nesting > 0 else f"</h{level}>\n"
+
+
+def _cell(
+    self: RendererHTML,
+    tokens: Sequence[Token],
+    place: int,
+    options: OptionsDict,
+    env: MutableMapping[str, Any],
+) -> str:
+    token = tokens[place]
+    # A class, since strict pages take no style of a single element.
+    side = str(token.attrGet("style") or "").removeprefix("text-align:")
+    return f'<{token.tag} class="{side}">' if side else f"<{token.tag}>"
 
 
 def _table_open(

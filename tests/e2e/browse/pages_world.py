@@ -78,7 +78,7 @@ class World:
         result = {"role": "toolResult", "toolCallId": "c", "toolName": EVIL, "isError": True}
         markdown = (
             f"# {EVIL}\n\n[x](javascript:alert(3)) ![y](http://127.0.0.1:9/z)\n\n"
-            f"<iframe src=javascript:alert(4)>\n\n```{EVIL}\n{EVIL}\n```\n\n| {EVIL} | b |\n|-|-|\n"
+            f"<iframe src=javascript:alert(4)>\n\n```{EVIL}\n{EVIL}\n```\n\n| {EVIL} | b |\n|:-:|-:|\n| 1 | 2 |\n"
         )
         self.add(
             "evilevil",
