@@ -1,4 +1,4 @@
-"""The root command, and how everything that goes wrong becomes an exit code."""
+"""The root command, and the conversion of all errors to exit codes."""
 
 from __future__ import annotations
 
@@ -69,25 +69,25 @@ OWN = {
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""What a help or a table meets on a full disk; notes turn it into a refusal of their own."""
+"""Errors of writing help or a table to a full disk; for notes they become a refusal."""
 
 
 UNREAD = 141
-"""Exit code when nobody read the output to its end: a shell's own for a closed pipe."""
+"""Exit code for a broken pipe, the same as a shell's."""
 
 
 @contextmanager
 def _while_it_is_read() -> Iterator[None]:
-    """Leave with a code of its own when the reader of the output left (``| head``).
+    """Exit with 141 on a broken pipe, for example with ``| head``.
 
-    Click and rich would leave with 1, which is a refusal.
+    Click and rich would exit with 1, the code of a refusal.
     """
     try:
         yield
     except BrokenPipeError:
         raise _unread() from None
     except SystemExit as left:
-        # Rich leaves by itself.
+        # Rich itself raises SystemExit.
         if not isinstance(left.__context__, BrokenPipeError):
             raise
         raise _unread() from None
@@ -104,25 +104,25 @@ def _unread() -> click.exceptions.Exit:
 
 @contextmanager
 def _escaping() -> Iterator[None]:
-    """Escape what a message of click's repeats of arguments, names and files."""
+    """Escape arguments, names and paths that click repeats in a message."""
     try:
         yield
     except click.ClickException as error:
-        # The class declares it final for subclasses; this is one instance.
+        # Declared final in the class; this changes only one instance.
         vars(error)["message"] = escaped(error.message)
         raise
 
 
 class App(Tree):
-    """The root: turns the failures of a call into exit code 2."""
+    """The root command: converts failures of a call to exit code 2."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Read the options of the root, of which some print and leave."""
+        """Parse the root options, some of which print something and exit."""
         with _while_it_is_read(), _escaping():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that was asked for."""
+        """Run the requested command."""
         try:
             with _while_it_is_read(), _escaping():
                 result: object = super().invoke(ctx)
@@ -131,13 +131,13 @@ class App(Tree):
         except (HostFailure, ArgumentError) as failure:
             cause = failure.__cause__
             if isinstance(failure, HostFailure) and cause is not None:
-                # A plugin crashed: the message may not tell its text, a log may.
+                # A plugin crashed: its text must not be in the message, but may be in the log.
                 say("".join(traceback.format_exception(cause)).rstrip(), err=True)
             raise Failure(escaped(str(failure))) from failure
 
 
 def make_app() -> App:
-    """Return the root command; what distributions offer is looked up once for each."""
+    """Return the root command; it reads the entry points of distributions once."""
     app = App(
         name="hindnote",
         own=OWN,
@@ -149,21 +149,20 @@ def make_app() -> App:
 
 
 def run() -> NoReturn:
-    """Run the command line on this process's arguments."""
+    """Run the command line with this process's arguments."""
     keep_output()
     for stream in (sys.stdout, sys.stderr):
         _forgive(stream)
     try:
         make_app().main(prog_name="hindnote")
     except BrokenPipeError:
-        # Nobody read click's own message of what is wrong.
+        # The reader left before click's own error message.
         sys.exit(_unread().exit_code)
     except Exception as crash:  # noqa: BLE001
         if isinstance(crash, OSError) and crash.errno in _FULL:
             unwritten(crash).show()
             sys.exit(2)
-        # Python's own exit code for a crash is that of a refusal, and a script
-        # could not tell them apart.
+        # Python's exit code for a crash is 1, which would look like a refusal to a script.
         traceback.print_exc()
         say("hindnote stopped unexpectedly; this is a defect of hindnote", err=True)
         sys.exit(2)
@@ -171,7 +170,7 @@ def run() -> NoReturn:
 
 
 def _forgive(stream: TextIO) -> None:
-    """Let a stream print what its encoding lacks as an escape instead of failing."""
+    """Let a stream escape characters that its encoding lacks, instead of failing."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")

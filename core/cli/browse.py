@@ -62,7 +62,7 @@ def browse(session: str | None, seq: int | None, port: int, no_open: bool) -> No
 
 
 def _start(asked: Asking, session: str, seq: int | None) -> str:
-    """Return the page of a session, by its whole name."""
+    """Return the link to a session's page, with its canonical name."""
     try:
         target = asked.dispatcher.sessions(asked.call).target(session)
     except Refused as refused:

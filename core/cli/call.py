@@ -1,4 +1,4 @@
-"""``hindnote call``: one operation, with the very bytes that a host's model receives."""
+"""``hindnote call``: one operation, with exactly the output that a host's model receives."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ def call(
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Return the arguments of a call, read from standard input when ``text`` is ``-``.
+    """Return the arguments of a call; ``-`` reads them from standard input.
 
     Raises:
-        Failure: They are not one JSON object.
+        Failure: They are not a JSON object.
     """
     advice = (
         f"give one JSON object, in single quotes in a shell, for example {EXAMPLE}, "

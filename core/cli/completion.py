@@ -1,4 +1,4 @@
-"""What a shell completes beyond the commands and options that click knows."""
+"""Shell completion beyond the commands and options that click completes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def complete_host(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the installed hosts that begin so, sorted, without importing any."""
+    """Return the installed hosts with this prefix, sorted, without importing them."""
     return sorted({entry.name for entry in entries(HOSTS) if entry.name.startswith(incomplete)})

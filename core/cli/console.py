@@ -1,4 +1,4 @@
-"""A console for people: rich, with every hidden character of a text escaped."""
+"""A rich console that escapes every hidden character of a text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 class SafeConsole(Console):
     """A console that escapes hidden characters in whatever it prints.
 
-    Styles and links are its own and stay: it looks at the text before these are added.
+    Works on the text before styles and links are added, so these are kept.
     """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield what is printed, piece by piece."""
+        """Yield the segments to print."""
         return _escaped(super().render(renderable, options))
 
 

@@ -1,4 +1,4 @@
-"""``hindnote demo``: the main job, played for a person."""
+"""``hindnote demo``: the main use case, played for a person."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from hindnote.core.demo.play import Scene
 
 WIDE = 120
-"""Columns from which both forms stand side by side."""
+"""Terminal width in columns from which both forms are shown side by side."""
 
 PROSE = 100
-"""Columns of prose, at most."""
+"""Maximum width of prose, in columns."""
 
 INTRODUCTION = (
     "Each call below is real: on a session that Pi recorded, and on notes in a scratch folder. "

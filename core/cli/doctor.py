@@ -1,4 +1,4 @@
-"""``hindnote doctor``: is everything in its place?"""
+"""``hindnote doctor``: check the installation, the notes home and recorded sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hindnote home``: where the notes are, and which homes inside of projects count."""
+"""``hindnote home``: the notes home, and which homes inside projects are trusted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hindnote.core.places.home import NotesHome
 
 _AGENT_VARIABLES = ("CLAUDECODE",)
-"""What hosts set in the environment of an agent's commands: Claude Code 2.1.332."""
+"""Variables that hosts set for an agent's commands: Claude Code 2.1.332."""
 
 
 @click.group(
@@ -61,7 +61,7 @@ def trust(folder: Path) -> None:
         if meant in homes:
             report(f"nothing to do: {shown(str(meant))} is trusted")
             return
-        # The question must be seen where the output goes to a program or a file.
+        # The question must be visible even if standard output goes to a program or a file.
         say(
             f"Agents that work in the project around it will keep notes in {shown(str(meant))}.",
             err=True,
@@ -113,7 +113,7 @@ def _setting(found: NotesHome) -> str:
 
 
 def _meant(folder: Path) -> Path:
-    """Return a folder, links resolved."""
+    """Return a folder with links resolved."""
     named = notes_home(folder)
     if named.problem:
         raise Failure(named.problem.replace("--home", "FOLDER", 1))

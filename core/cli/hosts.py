@@ -1,4 +1,4 @@
-"""``hindnote hosts``: the installed host plugins, and why one was refused."""
+"""``hindnote hosts``: the installed host plugins, and why a plugin was refused."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hindnote.core.plugins.models import HostCall
 from hindnote.core.text.counting import counted
 
 PROGRESS_EVERY = 2.0
-"""Seconds between two lines about how far a check of files is."""
+"""Seconds between two progress lines while files are checked."""
 
 STRANGE_SHOWN = 5
-"""Files that no host reads as a session, by name, at most."""
+"""Maximum number of files shown that no host reads as a session."""
 
 
 @click.command(short_help="List the installed hosts, and those that were refused.")
@@ -65,8 +65,8 @@ def hosts(check: bool, files: Path | None) -> None:
 
 
 def _check_files(hosts: Hosts, folder: Path) -> int:
-    """Print what each host makes of a folder; return the exit code."""
-    # Only this command needs the checks.
+    """Print the results of all hosts for a folder; return the exit code."""
+    # Imported here, since only this command needs the checks.
     from hindnote.testing.files import check_folder
 
     wrong = 0
@@ -103,10 +103,10 @@ def _check_files(hosts: Hosts, folder: Path) -> int:
 
 
 class _Progress:
-    """Says on standard error how far a run is that takes long.
+    """Prints the progress of a long check to standard error.
 
     Args:
-        slug: The host that is asked.
+        slug: The host being checked.
     """
 
     def __init__(self, slug: str) -> None:
@@ -141,10 +141,10 @@ def _problem(hosts: Hosts, slug: str) -> str | None:
 
 
 def asked(hosts: Hosts, slug: str) -> None:
-    """Ask a host what a call asks, as for one from the current directory.
+    """Call a host's hooks as a call from the current directory would.
 
     Raises:
-        HostFailure: An answer is not what the contract says.
+        HostFailure: An answer breaks the contract.
     """
     call = HostCall(host=slug, cwd=current_directory())
     first, second = hosts.base_cwd(call), hosts.base_cwd(call)
@@ -163,6 +163,6 @@ def asked(hosts: Hosts, slug: str) -> None:
             )
     newest = max(hosts.sessions(call, slug), key=attrgetter("modified"), default=None)
     if newest is not None:
-        # What one session holds is no business of the check: a refusal is an answer.
+        # The check does not care about the session's content: a refusal is a valid answer.
         with suppress(Refused):
             hosts.open(call, newest)

@@ -1,4 +1,4 @@
-"""``hindnote index``: the index that ranked searches keep."""
+"""``hindnote index``: the index for ranked searches."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def index(what: str) -> None:
 
 
 def _build(asked: Asking) -> None:
-    """Ask until every session is indexed; one call stops after HINDNOTE_SEARCH_SECONDS."""
+    """Repeat the call until all sessions are indexed; each stops after HINDNOTE_SEARCH_SECONDS."""
     remaining = None
     while remaining != 0:
         with waiting("indexing") as progress:
@@ -69,7 +69,7 @@ def _build(asked: Asking) -> None:
 
 
 def status(found: State, asked: Asking) -> str:
-    """Return what there is of an index, in one line."""
+    """Return a description of an index, in one line."""
     from hindnote.core.history.operations.coverage import up_to_date
 
     if not found.size:

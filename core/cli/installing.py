@@ -1,4 +1,4 @@
-"""What the commands that install into a host have to say alike."""
+"""Messages that the install commands share."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hindnote.core.install.lasting import LASTING, vanishing
 
 
 def warn_of_vanishing(command: str) -> None:
-    """Say that the Python that was written down will vanish, if it will, and what lasts.
+    """Warn if the installed host now uses a Python that will be deleted.
 
     Args:
-        command: What installed.
+        command: The install command.
     """
     if (told := vanishing(sys.executable)) is not None:
         report(

@@ -1,4 +1,4 @@
-"""What the commands about one session share: which one, and what it is called."""
+"""Select the session for commands about one session."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Opened(Struct, frozen=True):
-    """A session that is read."""
+    """The session that a command reads."""
 
     session: str
     """Its canonical name."""
 
     projection: Projection
     title: str
-    """The name that the person gave it, else how its first prompt begins, else its own name."""
+    """Its name, or else the beginning of its first prompt, or else its id."""
 
     @property
     def facts(self) -> str:
@@ -39,14 +39,14 @@ class Opened(Struct, frozen=True):
 
 
 def opened(selector: str | None) -> Opened:
-    """Return the session that a person asks for.
+    """Return the session that a person selects.
 
     Args:
-        selector: As everywhere; None for the latest one of the current directory.
+        selector: A selector of one session; None for the latest of the current directory.
 
     Raises:
-        Refused: There is no such session, or it cannot be read.
-        Failure: No selector was given, and no session ran here.
+        Refused: The session does not exist, or cannot be read.
+        Failure: No selector was given, and there is no session for this directory.
     """
     asked = asking_for(EVERY)
     found = asked.dispatcher.sessions(asked.call)
@@ -60,12 +60,12 @@ def opened(selector: str | None) -> Opened:
 
 
 def _latest(found: Sessions) -> Target:
-    """Return the main session of this directory that changed last, else of its project."""
+    """Return the most recently changed main session of this directory, or else of its project."""
     here = current_directory()
     for entry in _main_sessions(found, EVERY):
         if entry.cwd is not None and Path(entry.cwd) == here:
             return Target(entry.canonical, entry)
-    # A directory that was deleted lies in no project.
+    # A deleted directory belongs to no project.
     for entry in _main_sessions(found, PROJECT) if here.is_dir() else ():
         return Target(entry.canonical, entry)
     raise Failure(f"no session ran in {here}; name one ('hindnote sessions' lists them)")

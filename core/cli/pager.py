@@ -14,24 +14,24 @@ from hindnote.core.system.programs import in_project, outside_project
 
 
 def page(text: str, *, at_end: bool = False) -> None:
-    """Show a text in the person's pager, or print it where there is none.
+    """Show a text in the person's pager, or print it without one.
 
-    ``PAGER`` names the pager, ``less`` is taken without it; an empty one or ``cat`` means none.
-    What the project at hand brought along is never run, by whatever name.
+    ``PAGER`` names the pager, by default ``less``; if it is empty or ``cat``, there is none. A
+    program inside the current project is never run.
 
     Args:
-        text: What to show, its colors as a terminal takes them.
-        at_end: Begin at the end of the text, in ``less``.
+        text: The text, with terminal escape codes for colors.
+        at_end: Begin at the end of the text (only in ``less``).
     """
     command = _command(at_end)
     if command is None:
         click.echo(text, nl=False, color=True)
         return
-    # less shows colors, and leaves at once when all fits on the screen.
+    # With these options less shows colors, and exits at once when the text fits the screen.
     environment = {**os.environ, "LESS": os.environ.get("LESS") or "-FRX"}
     process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
     assert process.stdin is not None
-    # The person may leave before all of it was read, also by an interrupt, which less keeps.
+    # The person may quit before reading everything, also with Ctrl+C, which less ignores.
     with suppress(BrokenPipeError), process.stdin as pipe:
         pipe.write(text.encode("utf-8", "replace"))
     while True:
@@ -55,7 +55,10 @@ def _command(at_end: bool) -> list[str] | None:
 
 
 def _program(named: str) -> str | None:
-    """Return a pager's whole path; None where there is none, or only one of the project at hand."""
+    """Return a pager's absolute path.
+
+    None if it does not exist or is inside the current project.
+    """
     if os.sep not in named:
         return outside_project(named)
     is_usable = Path(named).is_absolute() and os.access(named, os.X_OK) and not in_project(named)

@@ -1,4 +1,4 @@
-"""Printing a message for a person: no terminal obeys what it says."""
+"""Print messages for a person, without letting a terminal obey their content."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hindnote.core.text.controls import escaped
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print one message, hidden characters escaped, wherever the output goes."""
+    """Print one message with hidden characters escaped."""
     click.echo(escaped(str(text)), err=err)
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads the standard output on a terminal."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()

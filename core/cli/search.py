@@ -1,4 +1,4 @@
-"""``hindnote search``: find what was said or done in any session."""
+"""``hindnote search``: find events in any session."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from hindnote.core.reader.hits import Spans
 
 ABOUT = 60
-"""Code points of what a session was about that are shown beside its name."""
+"""Maximum length of a session's description next to its name, in code points."""
 
 PREVIEW = 240
-"""Code points of an event that are shown around its first match."""
+"""Maximum length of an event's preview, in code points."""
 
 
 @click.command(short_help="Search what was said and done in any session.")
@@ -159,7 +159,7 @@ def _preview(row: dict[str, Any], spans: Spans) -> Text:
 
 
 def command(row: dict[str, Any]) -> str:
-    """Return the command that reads a hit, from where its preview starts."""
+    """Return the command that reads a hit, beginning where its preview starts."""
     arguments: dict[str, Any] = {"session": row["session"], "seq": row["seq"]}
     if row["offset_chars"]:
         arguments["offset_chars"] = row["offset_chars"]

@@ -1,4 +1,4 @@
-"""What the commands about many sessions share: which ones, for whom, and how to wait."""
+"""What the commands about many sessions share: selection, caller, and progress."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import Progress
 
 PATIENCE = 0.5
-"""Seconds after which a person is shown how far the work is."""
+"""Seconds before a progress bar appears."""
 
 WIDE = 10_000
-"""Columns of an output that is no terminal: nothing is cut or wrapped for a program."""
+"""Width for output that is not a terminal, so that nothing is cut or wrapped for a program."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A person who asks from a directory, outside of any session."""
+    """A call by a person from a directory, outside of any session."""
 
     dispatcher: Dispatcher
     call: HostCall
     selector: str
-    """The sessions that they mean."""
+    """The selected sessions."""
 
 
 def which_sessions(command: F) -> F:
-    """Add the options that say which sessions are meant to a command."""
+    """Add the options that select sessions to a command."""
     for option in (
         click.option("--project", is_flag=True, help="Only this project's sessions."),
         click.option(
@@ -61,10 +61,10 @@ def which_sessions(command: F) -> F:
 
 
 def asking(host: str | None, project: bool) -> Asking:
-    """Return who asks about which sessions.
+    """Return the call for the selected sessions.
 
     Raises:
-        Failure: Both a host and the project were named, or no host is installed.
+        Failure: Both a host and the project were given, or no host is installed.
     """
     if host is not None and project:
         raise click.UsageError("give --host or --project, not both")
@@ -73,10 +73,10 @@ def asking(host: str | None, project: bool) -> Asking:
 
 
 def asking_for(selector: str, host: str | None = None) -> Asking:
-    """Return who asks about the sessions that a selector names.
+    """Return the call for a session selector.
 
     Raises:
-        Failure: No host is installed, or not the one that was named.
+        Failure: No host is installed, or not the given one.
     """
     from hindnote.core.call import Dispatcher
     from hindnote.core.places.home import notes_home
@@ -94,24 +94,24 @@ def asking_for(selector: str, host: str | None = None) -> Asking:
 
 
 def leave_refused(refusal: Refusal) -> NoReturn:
-    """Say why there is no answer, and leave with the exit code of a refusal."""
+    """Print why a call was refused, and exit with the code of a refusal."""
     say(render_refusal(refusal), err=True)
     click.get_current_context().exit(1)
 
 
 def shown(text: str, limit: int = 0) -> str:
-    """Return recorded text on one line, without what a terminal would obey.
+    """Return recorded text on one line, with characters escaped that a terminal would obey.
 
     Args:
         text: Any text.
-        limit: Code points to show at most; 0 for all.
+        limit: Maximum length in code points; 0 for all.
     """
     line = escaped_line(" ".join(text.split()))
     return f"{line[: limit - 1]}…" if limit and len(line) > limit else line
 
 
 def folder(cwd: str | None) -> str:
-    """Return a recorded directory as a person would write it."""
+    """Return a recorded directory, with ``~`` for the home directory."""
     if cwd is None:
         return ""
     path, home = Path(cwd), Path.home()
@@ -119,7 +119,7 @@ def folder(cwd: str | None) -> str:
 
 
 def local_time(seconds: float) -> str:
-    """Return a point in time on the clock of the person; empty when it is none."""
+    """Return a time in the local time zone; empty when it is invalid."""
     try:
         return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
@@ -128,10 +128,10 @@ def local_time(seconds: float) -> str:
 
 @contextmanager
 def waiting(label: str) -> Iterator[Progress]:
-    """Show how far the work is on a terminal, once it turns out to take long.
+    """Show a progress bar on a terminal, once the work takes longer than a moment.
 
     Yields:
-        What is to be told how many of how many sessions are done.
+        A function to call with the number of sessions done and the total.
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None

@@ -1,4 +1,4 @@
-"""The table of ``hindnote sessions``: it fits 80 columns, and grows with the terminal."""
+"""The table of ``hindnote sessions``: fits into 80 columns, and uses wider terminals."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 GAP = 2
 CHANGED = 10
-"""Columns of ``59 min ago`` and of ``2026-11-30``."""
+"""Width of ``59 min ago`` and of ``2026-11-30``."""
 
 SESSION_LEAST = 24
-"""Columns that a session's name gets before what it was about gets any, should it need them."""
+"""Width that a session's name may use before its description gets any."""
 
 NARROWEST = 16
-"""Columns that a session's name gets on any terminal."""
+"""Minimum width of a session's name."""
 
 LEGIBLE = 8
-"""Columns without which a project, or what a session was about, is not worth showing."""
+"""Minimum width of a project or a description; narrower ones are not shown."""
 
 PROJECT_MOST = 20
 ROOMY = 100
-"""Columns of a terminal from which on sizes are shown."""
+"""Terminal width from which on sizes are shown."""
 
 
 class Window(Struct, frozen=True):
@@ -46,16 +46,16 @@ class SessionRow(Struct, frozen=True):
 
     entry: SessionEntry
     lines: str = ""
-    """The lines of the tree before it."""
+    """The lines of the tree in front of it."""
 
     events: int | None = None
     """None when they were not counted, or the session cannot be read."""
 
     windows: tuple[Window, ...] = ()
-    """Where the session was read."""
+    """Empty when the session was not read."""
 
     prompt: str | None = None
-    """How the first prompt begins."""
+    """Beginning of the first prompt."""
 
     problem: str | None = None
 
@@ -72,9 +72,9 @@ def show(
 
     Args:
         rows: The sessions.
-        counts: How many of them were asked for, and how many there are; a tree holds the
-            families of those that were asked for as well.
-        short: What to type for each, by canonical name.
+        counts: How many sessions were requested, and how many there are; a tree also contains the
+            relatives of the requested ones.
+        short: The shortest selector of each, by canonical name.
         now: Seconds since the epoch.
         with_windows: Show each window of a session that has several.
     """
@@ -87,13 +87,13 @@ def show(
     if not console.is_terminal:
         console = SafeConsole(highlight=False, width=WIDE)
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    # Room is taken from projects and from what sessions were about first, and from what a
-    # subagent is called, which goes on in the next line; the rest would say nothing if cut.
+    # Space is taken first from projects and descriptions, and from the names of subagents, which
+    # are wrapped; the other columns would be useless if cut.
     events = 10 if any(row.problem for row in rows) else 6
     sized = console.width >= ROOMY
     size = max([4, *(len(_size(row.entry.size)) for row in rows)]) if sized else -GAP
     others = CHANGED + size + events + 3 * GAP
-    # A number that is cut is another number: a terminal that is too narrow wraps the lines.
+    # A cut number would look like another number, so too narrow terminals wrap the lines.
     console.width = max(console.width, others + NARROWEST)
     room = console.width - others
     names = {row.entry.canonical: row.lines + shown(short[row.entry.canonical]) for row in rows}
@@ -121,7 +121,7 @@ def show(
 
 
 def _shares(rows: Sequence[SessionRow], room: int) -> tuple[int, int]:
-    """Return the columns of projects and of what sessions were about; 0 is none."""
+    """Return the widths of the project and the description; 0 leaves a column out."""
     from rich.cells import cell_len
 
     about = max([5, *(cell_len(_about(row)) for row in rows)])
@@ -150,7 +150,7 @@ def _cells(row: SessionRow, name: str, now: float) -> dict[str, str]:
 
 
 def _window(row: SessionRow, number: int) -> dict[str, str]:
-    """Return the cells of a window, which stands below its session."""
+    """Return the cells of a window, which is below its session."""
     window = row.windows[number]
     below = row.lines.replace("├╴", "│ ").replace("└╴", "  ")
     return {

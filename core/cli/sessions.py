@@ -1,4 +1,4 @@
-"""``hindnote sessions``: the sessions of every host, and what each was about."""
+"""``hindnote sessions``: the sessions of every host, and their topics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import Progress
 
 CHEAP_BYTES = 32 << 20
-"""Bytes of session files that are read to count events without being asked to."""
+"""Maximum number of bytes of session files read to count events without --events."""
 
 SHORTEST_ID = 8
 
@@ -113,10 +113,10 @@ def _entries(found: Sessions, selector: str) -> list[SessionEntry]:
 def _as_tree(
     every: list[SessionEntry], taken: list[SessionEntry]
 ) -> list[tuple[SessionEntry, str]]:
-    """Return some sessions with their whole families, in the order of the tree."""
+    """Return some sessions with all their relatives, in the order of the tree."""
     ancestors = list(walk(forest(every, taken)))
     known = {node.entry.canonical for node in ancestors}
-    # A listed session brings its forks and subagents with it.
+    # A listed session is shown with its forks and subagents.
     below: list[SessionEntry] = [node.entry for node in ancestors]
     children: dict[str, list[SessionEntry]] = {}
     for entry in every:
@@ -140,7 +140,7 @@ def _rows(
     room: int | None,
     progress: Progress,
 ) -> Iterator[SessionRow]:
-    """Yield a row for each session, its events counted while there is room for its bytes."""
+    """Yield a row for each session, counting events while the byte limit lasts."""
     for done, (entry, lines) in enumerate(placed):
         progress(done, len(placed))
         if room is not None and entry.size > room:
@@ -157,7 +157,7 @@ def _rows(
 
 
 def _read(found: Sessions, entry: SessionEntry, lines: str) -> SessionRow:
-    """Return the row of a session that is read to count its events."""
+    """Return the row of a session, reading it to count its events."""
     projection = found.open(Target(entry.canonical, entry))
     if projection is None:
         return SessionRow(entry, lines, prompt=entry.prompt)
@@ -166,7 +166,7 @@ def _read(found: Sessions, entry: SessionEntry, lines: str) -> SessionRow:
     events = sum(window.events for window in windows)
     prompt = entry.prompt
     if entry.name is None and prompt is None:
-        # The host's catalogue does not say, or it lies far behind the beginning.
+        # The prompt is missing in the catalogue, or is far from the file's beginning.
         users = timeline.events(range(timeline.size), frozenset({int(SlotKind.USER)}))
         texts = (first_words(timeline.event(position).document) for position in users)
         prompt = next(filter(None, texts), None)
@@ -180,9 +180,9 @@ def _windows(timeline: Timeline, firsts: Sequence[int], last: int) -> Iterator[W
 
 
 def short_names(entries: Iterable[SessionEntry]) -> dict[str, str]:
-    """Return for each session the shortest selector that is safe to type.
+    """Return the shortest safe selector for each session.
 
-    The beginning of an id means main sessions alone, so a subagent keeps its whole name.
+    The beginning of an id selects only main sessions, so a subagent needs its whole name.
     """
     short: dict[str, str] = {}
     by_host: dict[str, list[str]] = {}

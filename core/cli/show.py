@@ -1,4 +1,4 @@
-"""``hindnote show``: one session as a person reads it."""
+"""``hindnote show``: one session, rendered for a person."""
 
 from __future__ import annotations
 

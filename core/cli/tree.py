@@ -1,9 +1,8 @@
-"""The tree of commands: the core's own, and those that distributions offer.
+"""The tree of commands: the core's own, and those from entry points.
 
-An entry point in the group ``hindnote.commands`` is a command; its name is the path
-of the command, a dot for each blank (``install.pi`` is ``hindnote install pi``). A
-command is imported when it is used or listed; one that cannot be imported is
-reported in its place.
+An entry point in the group ``hindnote.commands`` is a command; its name is the command's path with
+dots for spaces (``install.pi`` is ``hindnote install pi``). A command is imported when it is used
+or listed; one that cannot be imported is listed as broken.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from hindnote.core.text.controls import escaped, replaced
 
 
 class Failure(click.ClickException):
-    """Nothing could be done: usage, or the host's failure. Exit code 2."""
+    """The command could not be carried out: wrong usage, or a host's failure. Exit code 2."""
 
     exit_code = 2
 
 
 def current_directory() -> Path:
-    """Return the directory in which the command runs, or the name of one that was deleted.
+    """Return the current directory, or the former path of a deleted one.
 
     Raises:
-        Failure: Its name cannot be found out.
+        Failure: The path is unknown.
     """
     try:
         return process_directory()
@@ -55,13 +54,13 @@ def current_directory() -> Path:
 
 
 def deliver(text: str, *, json: bool = False) -> None:
-    """Print a text and a line end: as they are, with every byte, unless a terminal shows them.
+    """Print a text and a line end unchanged; on a terminal, hidden characters are escaped.
 
-    A stream for people would drop control characters or replace letters.
+    Click's text output would drop control characters or replace letters.
 
     Args:
-        text: What to print.
-        json: Whether it is JSON, which stays JSON on a terminal.
+        text: The text to print.
+        json: Whether it is JSON, which must stay valid on a terminal.
 
     Raises:
         Failure: The output cannot be written.
@@ -78,20 +77,20 @@ def _for_terminal(text: str, json: bool) -> str:
     if not json:
         return escaped(text)
 
-    # Hidden characters stand in JSON's strings alone, where each may be escaped.
+    # In JSON, hidden characters only occur in strings, where each may be escaped.
     return replaced(text, lambda character: dumps(character)[1:-1])
 
 
 def unwritten(error: OSError) -> Failure:
-    """Return the failure of an output that cannot be written, and let go of the output."""
+    """Return the failure for an output that cannot be written, and discard the output."""
     let_go(sys.stdout)
     return Failure(f"the output cannot be written: {error.strerror}")
 
 
 def let_go(stream: TextIO) -> None:
-    """Let what a stream still buffers go nowhere.
+    """Discard what a stream still buffers.
 
-    It would fail again while Python ends, with an exit code of its own.
+    Otherwise flushing it would fail again when Python exits, with another exit code.
     """
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -100,14 +99,14 @@ def let_go(stream: TextIO) -> None:
 
 
 _UNSAID = "hindnote.unsaid"
-"""Where a command's context keeps what came up when something could not be printed."""
+"""Key in a command's context for an error while printing."""
 
 
 def report(line: str) -> None:
-    """Print a line of a command that changes files, which goes on when nobody reads it.
+    """Print a line of a command that changes files, and continue if that fails.
 
-    What the command is about would otherwise be left half done (``| head -1``, a full disk).
-    ``settle_unsaid`` tells of it when the work is finished.
+    Otherwise the work would remain half done (``| head -1``, a full disk). After the work,
+    ``settle_unsaid`` reports the error.
     """
     try:
         say(line)
@@ -117,10 +116,10 @@ def report(line: str) -> None:
 
 
 def settle_unsaid(ctx: click.Context) -> None:
-    """Raise what came up when a command that has finished its work could not say so.
+    """Raise an error that occurred while a finished command printed its lines.
 
     Raises:
-        BrokenPipeError: Nobody read the output to its end.
+        BrokenPipeError: The reader left before the end of the output.
         Failure: The output could not be written.
     """
     error = ctx.meta.get(_UNSAID)
@@ -132,20 +131,20 @@ def settle_unsaid(ctx: click.Context) -> None:
 
 @contextmanager
 def explained(*expected: type[Exception]) -> Iterator[None]:
-    """Turn what is in the way of changing files into a message for the person.
+    """Report ``OSError`` and the given exceptions as a ``ClickException``.
 
     Args:
-        *expected: Exceptions whose text is such a message already.
+        *expected: Exceptions whose text is already a message for the person.
 
     Raises:
-        click.ClickException: One of them, or an ``OSError``, came up.
+        click.ClickException: An ``OSError`` or one of them was raised.
     """
     try:
         yield
     except expected as error:
         raise click.ClickException(str(error)) from error
     except BrokenPipeError:
-        # Nobody reads what is told any more; nothing is in the way of the files.
+        # Only the reader of the output has left; the files are not affected.
         raise
     except OSError as error:
         where = error.filename or "a file"
@@ -155,7 +154,7 @@ def explained(*expected: type[Exception]) -> Iterator[None]:
 
 
 def tell(lines: Iterable[str]) -> bool:
-    """Do what yields the lines, print each as it comes, and return whether there were any."""
+    """Print each line as it is generated; return whether there were any."""
     told = False
     for line in lines:
         report(line)
@@ -164,7 +163,7 @@ def tell(lines: Iterable[str]) -> bool:
 
 
 class Broken(click.Command):
-    """Stands where a command should be that cannot be used."""
+    """Takes the place of a command that cannot be used."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(
@@ -175,7 +174,7 @@ class Broken(click.Command):
         self.reason = reason
 
     def invoke(self, ctx: click.Context) -> None:
-        """Say why the command cannot be used."""
+        """Report why the command cannot be used."""
         raise Failure(f"{ctx.command_path} cannot be used: {self.reason}")
 
 
@@ -183,12 +182,12 @@ Loader = Callable[[], click.Command]
 
 
 class Group(click.Group):
-    """A group that names what there is when it is asked for what there is not."""
+    """A group that suggests commands when an unknown one is given."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant, its name and its arguments."""
+        """Return the selected command, its name and its arguments."""
         name = args[0]
         if name[:1].isalnum() and self.get_command(ctx, name) is None:
             names = self.list_commands(ctx)
@@ -199,12 +198,12 @@ class Group(click.Group):
 
 
 class Tree(Group):
-    """A group whose commands are found by their path and imported when they are needed.
+    """A group whose commands are looked up by path and imported on first use.
 
     Args:
-        path: The group's own path below ``hindnote``.
-        own: The core's commands in this group: name to ``module:attribute``.
-        **options: What a ``click.Group`` takes.
+        path: The group's path below ``hindnote``.
+        own: The core's commands in this group, from name to ``module:attribute``.
+        **options: Arguments of ``click.Group``.
     """
 
     def __init__(
@@ -216,7 +215,7 @@ class Tree(Group):
 
     @cached_property
     def _offered(self) -> dict[str, Loader]:
-        """What entry points offer in this group; of two claims to a name the first holds."""
+        """The entry points in this group; of two with the same name the first is used."""
         loaders: dict[str, Loader] = {}
         depth = len(self.path)
         for entry in entries(COMMANDS):

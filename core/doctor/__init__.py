@@ -1,4 +1,4 @@
-"""What may be wrong with an installation, a notes home and recorded sessions."""
+"""Check an installation, a notes home and recorded sessions for problems."""
 
 from hindnote.core.doctor.findings import Finding
 

@@ -1,4 +1,4 @@
-"""What a look finds."""
+"""The result of one doctor check."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ Level = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one doctor check."""
 
     level: Level
-    """``warning``: worth knowing, nothing is broken. ``error``: something is wrong."""
+    """``warning``: worth knowing, but nothing is broken. ``error``: something is wrong."""
 
     subject: str
-    """What was looked at: a path, a program, a plugin."""
+    """What was checked: a path, a program, a plugin."""
 
     message: str
-    """What was found, in one line."""
+    """The result, in one line."""
 
     advice: str = ""
-    """What to do about it; empty when there is nothing to do."""
+    """How to fix it; empty when there is nothing to do."""
 
 
 def can_write(folder: Path) -> bool:
-    """Return whether files may be made in ``folder``, without trying."""
+    """Return whether files may be created in ``folder``, without trying it."""
     return os.access(folder, os.W_OK | os.X_OK)
 
 
 def running(*command: str) -> Finding:
-    """Return what is told before a look runs a program, so that a person sees which."""
+    """Return the finding that announces a program before a check runs it."""
     return Finding("ok", "runs", shlex.join(command))

@@ -1,4 +1,4 @@
-"""What may be wrong with a folder that an installation wrote into a host's directory."""
+"""Check a folder that an installation wrote into a host's directory."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hindnote.core.install.managed_folder import FOREIGN, ManagedFolder
 
 
 def examine_foreign(place: ManagedFolder, command: str) -> Finding:
-    """Return the finding for a folder in our place that hindnote did not write.
+    """Return the finding for a folder in hindnote's place that hindnote did not write.
 
     Args:
         place: The folder.
-        command: What installs there.
+        command: The command that installs there.
     """
     advice = f"move it away; `{command}` installs hindnote's"
     return Finding("error", str(place.folder), f"{FOREIGN}; the host may load it", advice)
@@ -22,15 +22,15 @@ def examine_foreign(place: ManagedFolder, command: str) -> Finding:
 def examine_folder(
     place: ManagedFolder, current: Mapping[str, bytes] | None, command: str
 ) -> Iterator[Finding]:
-    """Look for files that are missing, changed by hand, or of another hindnote.
+    """Check for files that are missing, changed by hand, or from another version of hindnote.
 
-    One does not hide another: an old installation can have been changed as well.
+    Each problem is reported separately: an old installation may also have been changed.
 
     Args:
         place: A folder that has a manifest.
-        current: What this hindnote would write there; None when that is not to be compared,
-            since another Python's hindnote wrote the folder.
-        command: What installs there.
+        current: What this hindnote would write there; None when the folder was written by another
+            Python's hindnote, and so is not compared.
+        command: The command that installs there.
     """
     subject, changed = str(place.folder), place.changed()
     names = {path: path.relative_to(place.folder).as_posix() for path in changed}

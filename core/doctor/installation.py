@@ -1,8 +1,7 @@
-"""What may be wrong with an installation: its parts, its settings, and the hosts that it serves.
+"""Check an installation: its parts, its settings, and the hosts.
 
-Nothing here writes or creates anything. A host adds checks of its own through
-an entry point ``doctor.<host>`` in the group ``hindnote.commands``: a function without
-arguments that returns or yields findings.
+Nothing is written or created. A host adds its own checks through an entry point ``doctor.<host>``
+in the group ``hindnote.commands``: a function without arguments that returns or yields findings.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.system.process import process_directory
 
 PROJECT_TOOLS = "HINDNOTE_PROJECT_TOOLS"
-"""Environment variable that says how the model reaches the project tools."""
+"""Environment variable that selects how the project tools are offered to the model."""
 
 WAYS = ("codemode", "direct", "deferred", "off")
-"""What it may be, on any host."""
+"""Its valid values, on any host."""
 
 
 def examine(home: Path | NotesHome) -> Iterator[Finding]:
-    """Return every finding of the core and of the installed hosts.
+    """Yield every finding of the core and of the installed hosts.
 
     Args:
-        home: The notes home; need not exist. The caller answers for a path.
+        home: The notes home, which need not exist. A plain path counts as set by the caller.
     """
     yield from examine_installation()
     yield from examine_settings()
@@ -49,7 +48,7 @@ def examine(home: Path | NotesHome) -> Iterator[Finding]:
 
 
 def _examine_home(home: NotesHome) -> Iterator[Finding]:
-    """Look at the notes home, unless a project chose it and no person has confirmed that."""
+    """Check the notes home, unless a project chose it and no person has confirmed it."""
     try:
         home.admit(process_directory())
     except Refused as refused:
@@ -62,7 +61,7 @@ def _examine_home(home: NotesHome) -> Iterator[Finding]:
 
 
 def examine_installation() -> Iterator[Finding]:
-    """Look at versions, the command, the plugins and the commands of distributions."""
+    """Check versions, the command, the host plugins, and the commands of other distributions."""
     from importlib.metadata import version
 
     running = f"hindnote {version('hindnote')} on Python {platform.python_version()}"
@@ -88,7 +87,7 @@ def examine_installation() -> Iterator[Finding]:
 
 
 def examine_settings() -> Iterator[Finding]:
-    """Look at the settings that hosts read, as this environment has them."""
+    """Check the settings that hosts read from the environment."""
     chosen = os.environ.get(PROJECT_TOOLS)
     if chosen and chosen not in WAYS:
         told = f"is {chosen!r}, none of {', '.join(WAYS)}; it counts as unset"
@@ -120,7 +119,7 @@ def _examine_commands() -> Iterator[Finding]:
 
 
 def examine_hosts() -> Iterator[Finding]:
-    """Run the checks that installed hosts offer."""
+    """Run the checks that installed hosts define."""
     for entry in entries(COMMANDS):
         group, _, host = entry.name.partition(".")
         if group != CHECKS or not host:
@@ -142,7 +141,7 @@ def _run(host: str, checks: object) -> Iterator[Finding]:
                 raise TypeError(f"it yielded a {type(finding).__name__}, not a Finding")
             yield finding
     except Exception as error:  # noqa: BLE001
-        # A doctor that dies of one broken check tells nothing of the rest.
+        # The other checks still run when one crashes.
         yield Finding(
             "error",
             f"checks of host {host}",

@@ -1,7 +1,7 @@
-"""The look at a notes home: links, names, encodings, frontmatter, leftovers, locks.
+"""Check a notes home: links, names, encodings, frontmatter, leftover files, locks.
 
-Folders are listed and notes are read as they lie, without the store, so that what the
-store leaves out is seen too.
+Lists folders and reads files directly instead of through the store, so that it also finds what the
+store ignores.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from hindnote.core.notes.note import READ_LIMIT, Note
 from hindnote.core.text import clean
 
 DEAD_SECONDS = 60.0
-"""Age from which a temporary file is a leftover: a write takes far less."""
+"""Age in seconds from which a temporary file is a leftover; a write takes far less."""
 
 
 def examine_home(home: Path) -> Iterator[Finding]:
-    """Look at a notes home and every note in it. Nothing is written."""
+    """Check a notes home and every note in it. Nothing is written."""
     subject = f"notes home {home}"
     if not os.path.lexists(home):
         yield _not_yet(home, subject)
@@ -48,7 +48,7 @@ def examine_home(home: Path) -> Iterator[Finding]:
 
 
 def _not_yet(home: Path, subject: str) -> Finding:
-    """Tell of a home that is yet to be made, and whether it can be."""
+    """Report a home that does not exist yet, and whether it can be created."""
     above = next(folder for folder in home.parents if os.path.lexists(folder))
     if above.is_dir() and can_write(above):
         return Finding("ok", subject, "does not exist yet; the first note makes it")
@@ -162,7 +162,7 @@ def _note(path: Path) -> Iterator[Finding]:
 
 
 def _locks(state: Path) -> Iterator[Finding]:
-    """Tell which locks are held just now; a dead holder's lock is free at once."""
+    """Report locks that are in use now; the system releases a lock when its process ends."""
     for path in sorted((state / "locks").glob("*.lock")):
         try:
             with handles.closing(handles.open_root(path.parent)) as folder:

@@ -1,4 +1,4 @@
-"""Which lines of recorded sessions cannot be read, found by reading all of them."""
+"""Find the damaged lines of recorded sessions, by reading all lines."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import Progress
 
 LINES_TOLD = 20
-"""Damaged lines of one session that are told when many sessions are looked at."""
+"""Maximum number of damaged lines reported per session when many sessions are checked."""
 
 
 def examine_sessions(sessions: Sessions, selector: str, progress: Progress) -> Iterator[Finding]:
-    """Return what cannot be read of the sessions that a selector names.
+    """Yield the problems of the sessions that a selector names.
 
     Args:
-        sessions: The sessions that can be named.
-        selector: One session, or many.
-        progress: Told how many sessions are done.
+        sessions: The sessions that can be selected.
+        selector: A selector of one session or of many.
+        progress: Called with the number of sessions done and the total.
 
     Raises:
-        Refused: The selector names no session.
+        Refused: The selector matches no session.
     """
     many = is_wildcard(selector)
     targets = sessions.many(selector) if many else [sessions.target(selector)]

@@ -1,1 +1,1 @@
-"""What the hosts' commands for installing and their doctors share."""
+"""What the install commands and the doctor checks of the hosts share."""

@@ -1,7 +1,7 @@
-"""Environments of Python that will not last: a host must not be bound to one.
+"""Detect Python environments that will be deleted, so that no host is configured to use one.
 
-Where they lie was seen with uv 0.13.8 (``uvx``: ``<cache>/archive-v0/<id>``) and pipx 1.18.4
-(``pipx run``: ``<cache>/pipx/<id>``; older ones ``<home of pipx>/.cache/<id>``).
+Their paths were observed with uv 0.13.8 (``uvx``: ``<cache>/archive-v0/<id>``) and pipx 1.18.4
+(``pipx run``: ``<cache>/pipx/<id>``; older versions: ``<home of pipx>/.cache/<id>``).
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import re
 from pathlib import Path
 
 LASTING = "install hindnote with `uv tool install` or `pipx install`"
-"""What to do instead."""
+"""Advice: how to install it permanently."""
 
 _UV = re.compile(r"/(?:archive|environments|builds)-v\d+/")
 _PIPX = re.compile(r"/(?:\.cache|Caches)/pipx/|/pipx/\.cache/")
 _TEMPORARY = ("/tmp", "/var/tmp")
-"""Folders that systems empty by themselves, beside the ones that the environment names."""
+"""Folders that systems empty by themselves, in addition to those that the environment names."""
 
 _TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
-"""In them the environment names such folders. `tempfile` falls back on the current directory."""
+"""Variables that name such folders. Not from `tempfile`, which may return the current
+directory."""
 
 
 def vanishing(python: str) -> str | None:
-    """Return where a Python lies that will vanish, as what is said of it; None when it may stay.
+    """Return a description of where a temporary Python is; None for a permanent one.
 
     Args:
         python: The absolute path of an interpreter.
@@ -42,7 +43,7 @@ def vanishing(python: str) -> str | None:
 def temporary_folders() -> list[str]:
     """Return the folders for temporary files, of the system and of the environment."""
     named = [os.environ.get(variable, "") for variable in _TEMPORARY_VARIABLES]
-    # One that holds everything says nothing.
+    # A root directory would match every path.
     return [*_TEMPORARY, *(folder for folder in named if Path(folder).name)]
 
 

@@ -1,4 +1,4 @@
-"""The lock that lets one command at a time install into hosts or uninstall from them."""
+"""The lock that allows only one command at a time to install into hosts or uninstall from them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from hindnote.core.fs.handles import closing, open_root
 from hindnote.core.fs.locks import HeldError, locked_file
 
 WAIT_SECONDS = 60.0
-"""How long to wait for another; it may run commands of the host itself."""
+"""How long to wait for another command, which may run the host's own commands."""
 
 
 class Busy(Exception):
-    """Another command has been at work for too long. The message says what to do."""
+    """Another command did not finish in time. The message says what to do."""
 
 
 def lock_file() -> Path:
-    """Return the file that is locked: this user's, and in no host's folder."""
+    """Return the lock file, which belongs to this user and is outside all hosts' folders."""
     return Path(tempfile.gettempdir()) / f"hindnote-install-{os.getuid()}.lock"
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Keep this user's other installing and uninstalling commands out; they wait.
+    """Lock out this user's other install and uninstall commands, which wait.
 
     Raises:
-        Busy: Another one did not end in time.
-        OSError: The lock's file cannot be used.
+        Busy: Another command did not finish in time.
+        OSError: The lock file cannot be used.
     """
     file = lock_file()
     with ExitStack() as stack:

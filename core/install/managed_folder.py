@@ -1,10 +1,10 @@
-"""A folder of ours inside a host's directory: put in place, kept current, taken away.
+"""A folder of hindnote in a host's directory: write it, update it, remove it.
 
-A manifest in the folder says what was written there. A file that is not in it, or is
-no longer as it was written, belongs to somebody else and is never touched.
+A manifest in the folder lists the files that were written. A file that is not listed, or was
+changed since, belongs to somebody else and is never touched.
 
-Everything below the folder is reached through one handle and never through a link, so a
-folder that is exchanged for a link meanwhile leads nowhere else.
+Everything in the folder is opened through one handle, without following links. So replacing the
+folder with a link during the work has no effect.
 """
 
 from __future__ import annotations
@@ -36,40 +36,40 @@ from hindnote.core.fs.handles import (
 from hindnote.core.install.record import ForgedError, Record
 
 MANIFEST = ".hindnote.json"
-"""Usual name of the manifest: which files were written, with their digests."""
+"""Default name of the manifest, which lists the written files with their digests."""
 
 MANIFEST_LIMIT = 1024 * 1024
-"""Bytes of a manifest that are read at most; ours have a few thousand."""
+"""Maximum size of a manifest in bytes; ours have a few thousand."""
 
 FILE_LIMIT = 16 * 1024 * 1024
-"""Bytes of an installed file that are read at most; a larger one is not ours."""
+"""Maximum size of an installed file in bytes; a larger one is not ours."""
 
 _UNFINISHED = ".hindnote-"
-"""What the name of a file begins with while it is written; whatever interrupts that leaves it."""
+"""Prefix of a file's name while it is being written; interrupted writes leave such files."""
 
 FOREIGN = "was not written by hindnote, or was changed before it was uninstalled"
-"""What is known of a folder in our place that has no manifest."""
+"""Description of a folder in hindnote's place that has no manifest."""
 
 
 class NotOurs(Exception):
-    """Something is in the way that hindnote did not write. The message says what to do."""
+    """Something that hindnote did not write is in the way. The message says what to do."""
 
 
 @dataclass
 class ManagedFolder:
-    """One folder and what is done to it.
+    """One folder, and the operations on it.
 
     Args:
         folder: The folder, absolute; it need not exist.
-        names: Matches the whole name of every file that this hindnote or an older one writes
-            there, relative to the folder, ``/``-separated. A manifest that names others is
-            refused as a whole.
-        dry_run: Say what would be done, and do nothing.
+        names: Matches the whole name, relative to the folder and ``/``-separated, of every file
+            that any version of hindnote writes there. A manifest that lists another name is
+            rejected.
+        dry_run: Report what would be done, and change nothing.
         manifest: Name of the manifest in the folder.
-        top: For a folder in a tree that others may have written: the upper end of that tree.
-            No link is followed below it, and neither it nor a folder around it is ever made or
-            removed. None: the folder lies in the person's own configuration, on the way to which
-            links are the person's and are followed; the folder itself may still be none.
+        top: For a folder in a tree that others may have written: the root of that tree. Below it
+            no link is followed, and neither it nor a folder above it is ever created or removed.
+            None: the folder is in the person's own configuration; links on the way to it are the
+            person's and are followed, but the folder itself must not be a link.
     """
 
     folder: Path
@@ -78,22 +78,22 @@ class ManagedFolder:
     manifest: str = MANIFEST
     top: Path | None = None
     _gone: set[Path] = field(default_factory=set)
-    """What was removed, or would have been."""
+    """Paths that were removed, or in a dry run would have been."""
 
     def written(self) -> Record | None:
-        """Return what is installed there, None when nothing is.
+        """Return the manifest of what is installed; None when nothing is.
 
         Raises:
-            NotOurs: The folder is a link, or its manifest cannot be taken for hindnote's.
+            NotOurs: The folder is a link, or its manifest is not one of hindnote's.
         """
         with self._opened(self.folder) as there:
             return self._record(there)
 
     def is_taken(self) -> bool:
-        """Return whether something of somebody else's is there; an empty folder is nobody's.
+        """Return whether the place belongs to somebody else; an empty folder does not count.
 
         Raises:
-            NotOurs: The manifest cannot be taken for hindnote's.
+            NotOurs: The manifest is not one of hindnote's.
         """
         with self._opened(self.folder.parent) as around:
             found = None if around is None else look(around, self.folder.name)
@@ -105,7 +105,7 @@ class ManagedFolder:
             return there is not None and self._record(there) is None and self._holds_others(there)
 
     def changed(self) -> list[Path]:
-        """Return the files that are no longer as they were written, missing ones included."""
+        """Return the files that were changed or removed since they were written."""
         with self._opened(self.folder) as there:
             record = self._record(there)
             known = record.files if record else {}
@@ -114,15 +114,15 @@ class ManagedFolder:
             ]
 
     def holds(self, files: Mapping[str, bytes]) -> bool:
-        """Return whether these files are there with these contents."""
+        """Return whether these files exist with these contents."""
         with self._opened(self.folder) as there:
             return all(_digest_at(there, name) == _digest(data) for name, data in files.items())
 
     def wrote(self, files: Mapping[str, bytes]) -> bool:
-        """Return whether exactly these contents were written there, whatever was changed since.
+        """Return whether exactly these contents were written there, even if changed since.
 
         Raises:
-            NotOurs: The manifest cannot be taken for hindnote's.
+            NotOurs: The manifest is not one of hindnote's.
         """
         record = self.written()
         return record is not None and record.files == {
@@ -132,14 +132,14 @@ class ManagedFolder:
     def put(
         self, files: Mapping[str, bytes], facts: Mapping[str, str] | None = None
     ) -> Iterator[str]:
-        """Make the folder hold these files; yield a line for each one touched.
+        """Write these files, and remove obsolete ones; yields a line for each change.
 
         Args:
             files: Contents by path relative to the folder, ``/``-separated.
-            facts: What else the manifest is to tell.
+            facts: Further fields for the manifest.
 
         Raises:
-            NotOurs: The folder, or a file of these names, is somebody else's.
+            NotOurs: The folder, or a file with one of these names, belongs to somebody else.
         """
         with self._opened(self.folder) as there:
             before = self._checked(there, files)
@@ -148,16 +148,16 @@ class ManagedFolder:
         if before is None:
             yield from self._make_around()
         with self._opened(self.folder) as there:
-            # Looked at again through the handle that is written through: another folder may
-            # have come into this place.
+            # Checked again through the handle that is used for writing, since another folder may
+            # be in this place by now.
             self._checked(there, files)
             yield from self._fill(there, files, before, after)
 
     def take_away(self) -> Iterator[str]:
-        """Remove what was written and is unchanged; yield a line for each file looked at.
+        """Remove the files that were written and are unchanged; yields a line for each file.
 
         Raises:
-            NotOurs: The folder is a link, or its manifest cannot be taken for hindnote's.
+            NotOurs: The folder is a link, or its manifest is not one of hindnote's.
         """
         with self._opened(self.folder) as there:
             record = self._record(there)
@@ -178,14 +178,14 @@ class ManagedFolder:
             made = [folder for folder in self._around() if self._relative(folder) in record.made]
             yield from self._remove_around(there, made)
 
-    # -- looking -----------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------
 
     @contextmanager
     def _opened(self, folder: Path) -> Iterator[int | None]:
-        """Open the folder or one around it; None when there is none.
+        """Open the folder or one above it; None when it does not exist.
 
         Raises:
-            NotOurs: It is a link where none may be.
+            NotOurs: It is a link where none is allowed.
         """
         anchor = self.top or self.folder.parent
         names: tuple[str, ...] = ()
@@ -238,7 +238,7 @@ class ManagedFolder:
             raise NotOurs(f"{path} is damaged; {away}") from None
 
     def _checked(self, there: int | None, files: Mapping[str, bytes]) -> Record | None:
-        """Return what is installed, having seen that nothing else is in the way."""
+        """Return the manifest, after checking that nothing else is in the way."""
         record = self._record(there)
         if record is None:
             if self._holds_others(there) if there is not None else self.is_taken():
@@ -256,13 +256,13 @@ class ManagedFolder:
         return any(not name.startswith(_UNFINISHED) for name in names_in(there))
 
     def _holds_more(self, folder: int, path: Path) -> bool:
-        """Return whether anything is in a folder that is there to stay."""
+        """Return whether a folder contains anything that is not to be removed."""
         return any(path / name not in self._gone for name in names_in(folder))
 
-    # -- the folder and those around it --------------------------------------------
+    # -- the folder and those above it ----------------------------------------------
 
     def _around(self) -> list[Path]:
-        """Return the folder and those around it that may be made for it, from the inside out."""
+        """Return the folder and those above it that may be created for it, innermost first."""
         around = [self.folder, *self.folder.parents]
         if self.top is None:
             return around
@@ -286,11 +286,11 @@ class ManagedFolder:
             yield f"{'would make' if self.dry_run else 'made'} {folder}"
 
     def _remove_around(self, there: int, folders: Iterable[Path]) -> Iterator[str]:
-        """Remove the folder and those around it that hold nothing.
+        """Remove the folder and those above it, if they are empty.
 
         Args:
-            there: Handle of the folder; what has come into its place since stays.
-            folders: What was made for it, from the inside out.
+            there: Handle of the folder; a new folder in its place is kept.
+            folders: Folders that were created for it, innermost first.
         """
         for folder in folders:
             with self._opened(folder.parent) as around:
@@ -303,7 +303,7 @@ class ManagedFolder:
                     return
                 yield from self._remove_folder(around, folder)
 
-    # -- files and folders in it -----------------------------------------------------
+    # -- its files and subfolders ----------------------------------------------------
 
     def _fill(
         self, there: int | None, files: Mapping[str, bytes], before: Record | None, after: Record
@@ -311,7 +311,7 @@ class ManagedFolder:
         if before is None:
             yield from self._write(there, self.manifest, after.encoded())
         elif before.files != after.files:
-            # Whatever interrupts this, the next one knows old and new files for ours.
+            # If this is interrupted, the next run recognizes both old and new files as ours.
             known, wanted = before.files, after.files
             both = {name: known.get(name, []) + wanted.get(name, []) for name in known | wanted}
             self._store(there, self.manifest, replace(before, files=both).encoded())
@@ -328,7 +328,7 @@ class ManagedFolder:
                 yield from self._write(there, self.manifest, after.encoded())
 
     def _take_away_started(self, there: int) -> Iterator[str]:
-        """Remove an installation that ended while its manifest was written."""
+        """Remove the remains of an installation that was interrupted while writing its manifest."""
         if self._holds_others(there):
             return
         removed = list(self._remove_unfinished(there, ""))
@@ -355,13 +355,13 @@ class ManagedFolder:
                     yield from self._remove_folder(parent, self.folder / name)
 
     def _remove_folder(self, parent: int, folder: Path) -> Iterator[str]:
-        """Remove a folder that is there when it holds nothing."""
+        """Remove an existing folder if it is empty."""
         with closing(open_below(parent, [folder.name])) as handle:
             if self._holds_more(handle, folder):
                 return
         self._gone.add(folder)
         if not self.dry_run:
-            # Never removes what holds something, and never a link.
+            # rmdir removes neither a folder with content nor a link.
             with _naming(folder), suppress(FileNotFoundError):
                 os.rmdir(folder.name, dir_fd=parent)
         yield self._removed(folder)
@@ -377,7 +377,7 @@ class ManagedFolder:
         temporary = _UNFINISHED + secrets.token_hex(8)
         with _naming(self.folder / name), closing(open_below(there, path.parent.parts)) as folder:
             try:
-                # An installed file is read like any other, whatever the umask.
+                # Readable by all, like any other installed file, regardless of the umask.
                 handle = os.open(temporary, CREATE, 0o644, dir_fd=folder)
                 with os.fdopen(handle, "wb") as stream:
                     os.fchmod(handle, 0o644)
@@ -388,7 +388,7 @@ class ManagedFolder:
                 raise
 
     def _take_file(self, there: int, name: str, known: list[str]) -> Iterator[str]:
-        """Remove a file that is as it was written."""
+        """Remove a file if it is unchanged since it was written."""
         digest = _digest_at(there, name)
         if digest in known:
             yield from self._remove(there, name)
@@ -406,7 +406,7 @@ class ManagedFolder:
         yield self._removed(self.folder / name)
 
     def _remove_unfinished(self, there: int, inner: str) -> Iterator[str]:
-        """Remove what was being written in one of the folders when a process was killed."""
+        """Remove files in one of the folders that a killed process was writing."""
         if not _folder_in(there, inner):
             return
         with closing(open_below(there, PurePosixPath(inner).parts)) as folder:
@@ -420,13 +420,13 @@ class ManagedFolder:
 
 
 def _inner(names: Iterable[str]) -> list[str]:
-    """Return the folders between ours and these files, from the inside out."""
+    """Return the folders between ours and these files, innermost first."""
     inner = {str(folder) for name in names for folder in PurePosixPath(name).parents} - {"."}
     return sorted(inner, reverse=True)
 
 
 def _folder_in(there: int, name: str) -> bool:
-    """Return whether a folder of this name is there, and no link on the way to it."""
+    """Return whether a folder with this name exists, with no link on the way to it."""
     try:
         os.close(open_below(there, PurePosixPath(name).parts))
     except FileNotFoundError:
@@ -439,7 +439,7 @@ def _folder_in(there: int, name: str) -> bool:
 
 
 def _digest_at(there: int | None, name: str) -> str | None:
-    """Return the digest of a file; None when there is none, empty for what is no file of ours."""
+    """Return the digest of a file; None when it does not exist, empty when it is not ours."""
     if there is None:
         return None
     path = PurePosixPath(name)
@@ -462,7 +462,7 @@ def _digest(data: bytes) -> str:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let an error name the whole path; what happens through handles knows names alone."""
+    """Set the whole path in an error; operations through handles only know the name."""
     try:
         yield
     except OSError as error:

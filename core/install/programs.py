@@ -1,7 +1,7 @@
-"""Other programs on this machine: what they say of their version, and whether they have hindnote.
+"""Run other programs to get their version, and to check whether a Python has hindnote.
 
-Nothing here runs a program that a project brought along. Programs run in the root directory, so
-that no file of the current one has a part in what they do.
+Never runs a program inside the current project. Programs run in the root directory, so that no
+file of the current directory can affect them.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from pathlib import Path
 from hindnote.core.system.programs import in_project
 
 PATIENCE = 30.0
-"""Seconds that a program may take for its answer."""
+"""Time limit in seconds for a program to answer."""
 
 ISOLATED = ("-E", "-P")
-"""Options with which every Python is started: no ``PYTHON*`` variable counts, and the current
-directory holds no modules."""
+"""Options for running any Python: ignore ``PYTHON*`` variables, and do not import modules from the
+current directory."""
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _HAS_HINDNOTE = "import importlib.util as u, sys; sys.exit(u.find_spec('hindnote.hosts') is None)"
 
 
 def told_version(program: str) -> tuple[str, str] | None:
-    """Return what a program prints for ``--version``, its output and its errors.
+    """Return the output and the error output of a program's ``--version``.
 
     Args:
         program: An absolute path.
 
     Returns:
-        None when it cannot be run, or does not end.
+        None when it cannot be run, or does not end in time.
     """
     try:
         done = subprocess.run(
@@ -50,11 +50,11 @@ def told_version(program: str) -> tuple[str, str] | None:
 
 
 def not_to_be_run(python: str, *, own: bool) -> str | None:
-    """Return why a look does not run a Python, as what is said of it; None when it may.
+    """Return why a check must not run a Python, as part of a message; None when it may.
 
     Args:
-        python: What an installation names.
-        own: Whether the person's own configuration or environment names it, and no project's.
+        python: Path of the Python in an installation.
+        own: Whether it comes from the person's own configuration, not from a project.
     """
     if python == sys.executable:
         return None
@@ -66,15 +66,15 @@ def not_to_be_run(python: str, *, own: bool) -> str | None:
 
 
 def unusable_python(python: str) -> str | None:
-    """Return why a Python cannot run hindnote, as what is said of it; None when it can.
+    """Return why a Python cannot run hindnote, as part of a message; None when it can.
 
     Args:
         python: An absolute path.
     """
     try:
         done = subprocess.run(
-            # As the hosts run it: neither a project's own files nor those that PYTHONPATH
-            # names are modules then.
+            # The same options as the hosts use, so that neither files of a project nor those on
+            # PYTHONPATH can be imported.
             [python, *ISOLATED, "-c", _HAS_HINDNOTE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -88,11 +88,11 @@ def unusable_python(python: str) -> str | None:
 
 
 def version_in(said: tuple[str, str] | None) -> tuple[int, ...] | None:
-    """Return the first version number in what ``told_version`` returned; None without one."""
+    """Return the first version number in the output of ``told_version``; None without one."""
     found = next(filter(None, map(_VERSION.search, said or ())), None)
     return tuple(int(number) for number in found[0].split(".")) if found else None
 
 
 def dotted(version: tuple[int, ...]) -> str:
-    """Return a version as people write it."""
+    """Return a version in its usual notation."""
     return ".".join(map(str, version))

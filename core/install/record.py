@@ -1,7 +1,7 @@
-"""The manifest of an installation: which files were written, and which of its claims count.
+"""Read and write the manifest of an installation, and reject invalid claims in it.
 
-A manifest may lie in a folder that somebody else wrote, such as a repository's ``.pi``. So it is
-a claim, and no proof: a name counts only when it is one that hindnote itself writes.
+A manifest may be in a folder that somebody else wrote, such as a repository's ``.pi``. So it is
+only a claim: a name is accepted only if hindnote itself writes such a file.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from dataclasses import dataclass
 from typing import Any
 
 Digests = dict[str, list[str]]
-"""By file, relative to the folder: the digests it may have; two while it is replaced."""
+"""By file, relative to the folder: the digests it may have; two while it is being replaced."""
 
 _SHOWN = 100
-"""Characters of a refused name that a message shows."""
+"""Maximum length of a rejected name in a message, in characters."""
 
 
 class ForgedError(ValueError):
-    """A manifest claims something that no hindnote ever writes. The message says what."""
+    """A manifest claims something that no version of hindnote writes. The message says what."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What the manifest tells of an installation."""
+    """The content of a manifest."""
 
     files: Digests
     made: list[str]
-    """The folder and those around it that were made for it, relative to it, from the inside out."""
+    """The folders that were created, relative to the installed one, innermost first."""
 
     facts: dict[str, str]
-    """What else the host wants to know of it."""
+    """Further fields that the host stores."""
 
     def encoded(self) -> bytes:
         """Return the bytes of the manifest."""
@@ -41,16 +41,16 @@ class Record:
 
     @classmethod
     def decoded(cls, data: bytes, names: re.Pattern[str], folders: Collection[str]) -> Record:
-        """Return what a manifest tells.
+        """Return the parsed manifest.
 
         Args:
             data: The manifest's bytes.
-            names: Matches the whole name of every file that any hindnote writes there.
-            folders: What ``made`` may name.
+            names: Matches the whole name of every file that any version of hindnote writes there.
+            folders: The folders that ``made`` may name.
 
         Raises:
-            ForgedError: It names another file, or another folder.
-            ValueError: It is no manifest.
+            ForgedError: It names any other file or folder.
+            ValueError: It is not a manifest.
         """
         try:
             told: dict[str, Any] = json.loads(data)
@@ -69,5 +69,5 @@ class Record:
 
 
 def _shown(name: str) -> str:
-    """Return a name for a message: quoted, its control characters escaped, not too long."""
+    """Return a name for a message: quoted, escaped and shortened."""
     return ascii(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")

@@ -1,4 +1,4 @@
-"""Environment variables that name a folder to install into: each must name a whole path."""
+"""Check that environment variables with an installation folder contain absolute paths."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 
 class NoWholePath(Exception):
-    """A variable names no whole path. The message says which, and what to do."""
+    """A variable contains a relative path. The message says which, and what to do."""
 
 
 def check_whole_paths(*names: str, tilde: bool) -> None:
     """Refuse variables whose folder would depend on the current directory.
 
-    A shell replaces ``~`` only where it is not quoted; left as it is, it would be a folder of
-    that name.
+    A shell expands ``~`` only where it is not quoted; a literal one would be a folder with that
+    name.
 
     Args:
-        *names: The variables; one that is unset or empty is fine.
-        tilde: Whether the program that reads them takes ``~`` and ``~/`` for the home directory.
+        *names: The variables; unset and empty ones are accepted.
+        tilde: Whether the program that reads them expands ``~`` and ``~/`` itself.
 
     Raises:
-        NoWholePath: One of them is a relative path.
+        NoWholePath: One of them contains a relative path.
     """
     for name in names:
         value = os.environ.get(name)
