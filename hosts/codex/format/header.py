@@ -7,14 +7,15 @@ name stands in ``session_index.jsonl`` in Codex's home, where the last line of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeAlias
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
-from hindnote.hosting import Unreadable, clean, first_lines, first_words, parse
+from hindnote.hosting import Unreadable, accepted, clean, first_lines, first_words, parse, shaped
 from hindnote.hosts.codex.format.kinds import META, USER, said_by_user
 from hindnote.hosts.codex.format.rows import read_row
 
@@ -68,23 +69,45 @@ def head_of(line: bytes) -> Head | None:
     if b'"session_meta"' not in line:
         return None
     try:
-        row = parse(line)
-    except Unreadable:
+        row = accepted(line, _Row)
+    except (msgspec.MsgspecError, RecursionError):
         return None
-    payload = row.get("payload") if isinstance(row, dict) and row.get("type") == META else None
-    if not isinstance(payload, dict) or not (thread := _text(payload, "id")):
+    payload = (shaped(row.payload, _Meta) if row.type == META else None) or _Meta()
+    if not (thread := _word(payload.id)):
         return None
-    sent_by = _text(payload, "parent_thread_id") or _sender(payload.get("source"))
-    main = _text(payload, "session_id") or sent_by
-    forked = _text(payload, "forked_from_id")
+    sent_by = _word(payload.parent_thread_id) or _sender(payload.source)
+    main = _word(payload.session_id) or sent_by
+    forked = _word(payload.forked_from_id)
     return Head(
         thread,
         main if main and sent_by else thread,
-        _text(payload, "timestamp"),
-        _text(payload, "cwd"),
+        _word(payload.timestamp),
+        _word(payload.cwd),
         None if forked == thread else forked,
-        _base(payload.get("history_base")),
+        _base(payload.history_base),
     )
+
+
+class _Row(Struct):
+    type: Any = None
+    payload: Raw = Raw()
+
+
+class _Meta(Struct):
+    """Loosely typed; the prompt beside these is passed over."""
+
+    id: Any = None
+    session_id: Any = None
+    parent_thread_id: Any = None
+    forked_from_id: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    source: Any = None
+    history_base: Any = None
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def _base(value: Any) -> Base | None:
@@ -102,8 +125,7 @@ def _sender(source: Any) -> str | None:
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found else None
+    return _word(value.get(key))
 
 
 def find_head(read: Read, size: int) -> Head | None:
@@ -119,32 +141,38 @@ def find_head(read: Read, size: int) -> Head | None:
     return None
 
 
-def find_prompt(read: Read, size: int) -> str | None:
-    """Return how the first prompt of a file begins; None when it is not near the beginning."""
-    for line in _lines_behind_header(read, size):
-        if b'"user"' not in line or b'"message"' not in line:
-            continue
-        try:
-            row = read_row(line)
-        except Unreadable:
-            continue
-        payload = row.payload
-        if payload.role == "user" and payload.type == "message" and said_by_user(payload) == USER:
-            words = first_words(clean(_spoken(parse(bytes(payload.content)))))
-            if words:
-                return words
-    return None
+def find_head_and_prompt(read: Read, size: int) -> tuple[Head | None, str | None]:
+    """Return the header of a file, and how its first prompt begins, read in one go.
 
-
-def _lines_behind_header(read: Read, size: int) -> Iterator[bytes]:
-    lines = first_lines(read, size, HEADER_WITHIN)
-    seen = 0
-    for line in lines:
-        if b'"session_meta"' not in line:
+    None for a header that is not in the first row, and for a prompt that is not near it.
+    """
+    head: Head | None = None
+    seen, first = 0, True
+    for line in first_lines(read, size, HEADER_WITHIN):
+        if first and not line.isspace():
+            head, first = head_of(line), False
+        elif b'"session_meta"' not in line:
             seen += len(line)
-            yield line
+            if (words := _prompt_on(line)) is not None:
+                return head, words
         if seen > PROMPT_WITHIN:
-            return
+            break
+    return head, None
+
+
+def _prompt_on(line: bytes) -> str | None:
+    if b'"user"' not in line or b'"message"' not in line:
+        return None
+    try:
+        payload = read_row(line).payload
+    except Unreadable:
+        return None
+    if payload.role != "user" or payload.type != "message" or said_by_user(payload) != USER:
+        return None
+    try:
+        return first_words(clean(_spoken(parse(bytes(payload.content)))))
+    except Unreadable:
+        return None
 
 
 def _spoken(content: Any) -> str:
@@ -169,7 +197,11 @@ class Names:
 
     def of(self, home: Path | None, thread: str) -> str | None:
         """Return a thread's name; None for one without."""
-        return self._read(home / INDEX).get(thread) if home is not None else None
+        return self.all(home).get(thread)
+
+    def all(self, home: Path | None) -> dict[str, str]:
+        """Return the names of all threads of a home, by thread."""
+        return self._read(home / INDEX) if home is not None else {}
 
     def _read(self, file: Path) -> dict[str, str]:
         with self._lock:

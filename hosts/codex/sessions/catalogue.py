@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from hindnote.hosting import HostCall, Refused, SessionEntry, SessionFiles, open_file, reader
-from hindnote.hosts.codex.format.header import HEADER_WITHIN, find_head, find_prompt
+from hindnote.hosts.codex.format.header import HEADER_WITHIN, find_head_and_prompt
 from hindnote.hosts.codex.format.line import ADDED_WORDS
 from hindnote.hosts.codex.format.packed import head as packed_head
 from hindnote.hosts.codex.paths import ARCHIVED, HOST, PACKED, codex_home, home_of, named
@@ -30,31 +31,39 @@ class Catalogue:
         Of a thread that lies in several files the newest one is listed, which knows the others.
         """
         found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
-        newest: dict[str, SessionEntry] = {}
+        newest: dict[str, tuple[tuple[bool, str, bool], SessionEntry]] = {}
         for entry in found:
-            name = named(entry.file.name)
-            assert name is not None
-            held = newest.get(name.thread)
-            if held is None or _rank(entry.file) > _rank(held.file):
-                newest[name.thread] = entry
-        # Names stand in a file of their own, which changes without the session's.
-        return [
-            entry.model_copy(update={"name": NAMES.of(home_of(entry.file), thread)})
-            for entry in found
-            if newest[thread := _thread(entry.file)] is entry
-        ]
+            thread, rank = _rank(entry.file)
+            held = newest.get(thread)
+            if held is None or rank > held[0]:
+                newest[thread] = rank, entry
+        named_ones = _named([entry for _, entry in newest.values()])
+        return sorted(named_ones, key=attrgetter("modified"), reverse=True)
 
 
-def _thread(file: Path) -> str:
-    name = named(file.name)
-    return name.thread if name is not None else file.name
+def _named(entries: list[SessionEntry]) -> Iterator[SessionEntry]:
+    """Yield entries with the names of their threads.
+
+    These stand in a file of their own, which changes without the session's.
+    """
+    homes: dict[Path, dict[str, str]] = {}
+    for entry in entries:
+        folder = entry.file.parent
+        if folder not in homes:
+            homes[folder] = NAMES.all(home_of(entry.file))
+        name = homes[folder].get(entry.id.rpartition("/")[2])
+        yield entry if name is None else entry.model_copy(update={"name": name})
 
 
-def _rank(file: Path) -> tuple[bool, str, bool]:
-    """Return what orders the files of one thread: its first one bears the thread's own id."""
+def _rank(file: Path) -> tuple[str, tuple[bool, str, bool]]:
+    """Return a file's thread, and what orders the files of one thread.
+
+    A thread's first file bears the thread's own id.
+    """
     name = named(file.name)
     assert name is not None
-    return name.rollout != name.thread, name.rollout, not file.name.endswith(PACKED)
+    first = name.rollout == name.thread
+    return name.thread, (not first, name.rollout, not file.name.endswith(PACKED))
 
 
 def _folders(call: HostCall) -> Iterator[str]:
@@ -92,13 +101,13 @@ def look(path: Path, status: os.stat_result) -> SessionEntry | None:
         except Refused:
             # Opening it says what is missing.
             return unread(path, status)
-        head = find_head(lambda offset, size: data[offset : offset + size], len(data))
-        prompt = find_prompt(lambda offset, size: data[offset : offset + size], len(data))
+        head, prompt = find_head_and_prompt(
+            lambda offset, size: data[offset : offset + size], len(data)
+        )
     else:
         handle = open_file(path)
         try:
-            head = find_head(reader(handle), status.st_size)
-            prompt = find_prompt(reader(handle), status.st_size)
+            head, prompt = find_head_and_prompt(reader(handle), status.st_size)
         finally:
             os.close(handle)
     if head is None:
