@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hindnote.core.call import Answer, Dispatcher
+    from hindnote.core.cli.installing import warn_of_vanishing
+    from hindnote.core.cli.tree import explained, report, tell
+    from hindnote.core.doctor.findings import Finding, running
     from hindnote.core.errors import ArgumentError, HostFailure, PluginRefused, Refused
     from hindnote.core.history.ends import first_lines, reader
     from hindnote.core.history.files import open_file, scan_folder
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
     )
     from hindnote.core.history.session_files import SessionFiles
     from hindnote.core.history.times import instant, known_instant, recorded
+    from hindnote.core.install.edited_file import EditedFile
+    from hindnote.core.install.lasting import vanishing
+    from hindnote.core.install.lock import Busy, alone
+    from hindnote.core.install.managed_folder import NotOurs
+    from hindnote.core.install.programs import dotted, told_version, version_in
+    from hindnote.core.install.variables import NoWholePath, check_whole_paths
     from hindnote.core.places.home import NotesHome, notes_home
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import (
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
         LiveEntries,
         SessionEntry,
     )
+    from hindnote.core.system.programs import outside_project
     from hindnote.core.system.shortage import is_shortage
     from hindnote.core.text import clean
     from hindnote.core.text.messages import first_words
@@ -68,6 +78,33 @@ _MODULES = {
     ),
     "hindnote.core.tools.schema": ("declaration",),
     "hindnote.core.call": ("Answer", "Dispatcher"),
+    "hindnote.core.install.edited_file": ("EditedFile",),
+    "hindnote.core.install.managed_folder": ("NotOurs",),
+    "hindnote.core.install.lock": (
+        "Busy",
+        "alone",
+    ),
+    "hindnote.core.install.variables": (
+        "NoWholePath",
+        "check_whole_paths",
+    ),
+    "hindnote.core.install.lasting": ("vanishing",),
+    "hindnote.core.install.programs": (
+        "told_version",
+        "version_in",
+        "dotted",
+    ),
+    "hindnote.core.system.programs": ("outside_project",),
+    "hindnote.core.cli.installing": ("warn_of_vanishing",),
+    "hindnote.core.cli.tree": (
+        "explained",
+        "report",
+        "tell",
+    ),
+    "hindnote.core.doctor.findings": (
+        "Finding",
+        "running",
+    ),
     "hindnote.core.errors": ("ArgumentError", "HostFailure", "PluginRefused", "Refused"),
     "hindnote.core.history.index_cache": ("FileCache", "Index"),
     "hindnote.core.history.ends": ("first_lines", "reader"),
@@ -100,10 +137,13 @@ __all__ = [
     "ArgumentError",
     "Batch",
     "Branch",
+    "Busy",
     "Damage",
     "Decoration",
     "Dispatcher",
+    "EditedFile",
     "FileCache",
+    "Finding",
     "HostCall",
     "HostFailure",
     "HostIdentity",
@@ -112,6 +152,8 @@ __all__ = [
     "LineFile",
     "LiveEntries",
     "NestedCalls",
+    "NoWholePath",
+    "NotOurs",
     "NotesHome",
     "PluginRefused",
     "Projection",
@@ -125,9 +167,13 @@ __all__ = [
     "State",
     "Unreadable",
     "accepted",
+    "alone",
+    "check_whole_paths",
     "clean",
     "compact",
     "declaration",
+    "dotted",
+    "explained",
     "first_lines",
     "first_words",
     "hookimpl",
@@ -137,13 +183,21 @@ __all__ = [
     "may_be_deep",
     "notes_home",
     "open_file",
+    "outside_project",
     "parse",
     "placeholder",
     "reader",
     "recorded",
     "registry",
+    "report",
+    "running",
     "scan_folder",
     "shaped",
+    "tell",
+    "told_version",
+    "vanishing",
+    "version_in",
+    "warn_of_vanishing",
 ]
 
 

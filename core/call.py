@@ -150,25 +150,28 @@ class Dispatcher:
 
         return run_tool(name, arguments, base_cwd=self._hosts.base_cwd(call))
 
-    def boot(self, call: HostCall, offered: Collection[str] | None = None) -> str:
+    def boot(
+        self, call: HostCall, offered: Collection[str] | None = None, limit: int | None = None
+    ) -> str:
         """Return the boot block for a window that begins now.
 
         Args:
             call: The call as the host's entry script received it.
             offered: Names of the operations that the session was offered; None for all.
+            limit: Code points of the block, for a host that cuts longer ones; None: 16,000.
 
         Raises:
             Refused: ``unreadable_session``; to be shown to the person, not stored.
             HostFailure: The host's plugin failed.
         """
-        from hindnote.core.boot.block import boot_block
+        from hindnote.core.boot.block import BOOT_LIMIT, boot_block
 
-        bound = self._bound(call)
+        bound, told = self._bound(call), None
         try:
             self._home.admit(bound.base_cwd)
         except Refused as refused:
-            return boot_block(bound, time.time(), offered, refused.refusal.message)
-        return boot_block(bound, time.time(), offered)
+            told = refused.refusal.message
+        return boot_block(bound, time.time(), offered, told, limit or BOOT_LIMIT)
 
     def sessions(self, call: HostCall) -> Sessions:
         """Return the sessions that a call can name, for what is no operation.

@@ -100,6 +100,7 @@ def boot_block(
     now: float,
     offered: Collection[str] | None = None,
     refused: str | None = None,
+    limit: int = BOOT_LIMIT,
 ) -> str:
     """Return the boot block for a window that begins now.
 
@@ -108,11 +109,12 @@ def boot_block(
         now: Seconds since the epoch.
         offered: Names of the operations available to the session; None for all.
         refused: Why the notes home may not be used; None when it may.
+        limit: Code points of the block, at most.
 
     Raises:
         Refused: ``unreadable_session``; the host should show it, and not store it as a block.
     """
-    return render(take(bound, now, offered, refused))
+    return render(take(bound, now, offered, refused), limit)
 
 
 # -- reading ---------------------------------------------------------------------
@@ -171,14 +173,15 @@ def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
 # -- rendering -------------------------------------------------------------------
 
 
-def render(seen: Snapshot) -> str:
-    """Return the block's text, within ``BOOT_LIMIT`` code points."""
+def render(seen: Snapshot, limit: int = BOOT_LIMIT) -> str:
+    """Return the block's text, within ``limit`` code points."""
     used = [home for home in seen.homes if not _is_empty(home)]
-    head, windows = _identity(seen), _window_tree(seen)
-    names = [_names(seen, home) for home in used]
+    # A smaller block has less room for each of its parts.
+    head, windows = _identity(seen), _window_tree(seen, WINDOWS_ROOM * limit // BOOT_LIMIT)
+    names = [_names(seen, home, NAMES_ROOM * limit // BOOT_LIMIT) for home in used]
     fixed = [head, *names, *filter(None, [_empty_homes(seen), windows])]
-    room = BOOT_LIMIT - sum(len(block) + len("\n\n") for block in fixed)
-    shares = _shares([len(_map(seen, home, BOOT_LIMIT)) for home in used], room)
+    room = limit - sum(len(block) + len("\n\n") for block in fixed)
+    shares = _shares([len(_map(seen, home, limit)) for home in used], room)
     blocks = [
         text + _map(seen, home, share)
         for home, text, share in zip(used, names, shares, strict=True)
@@ -269,13 +272,13 @@ def _spoken(home: HomeIndex) -> str:
     return home.name if home.name.startswith("@") else "this session"
 
 
-def _names(seen: Snapshot, home: HomeIndex) -> str:
+def _names(seen: Snapshot, home: HomeIndex, room: int) -> str:
     prefix = _prefix(home)
     title = f"## Notes in {prefix}" if prefix else "## Notes of this session"
     if not home.available:
         return f"{title}\n[unavailable: this home cannot be opened]"
     lines = [_note_line(seen, note) for note in home.freshest]
-    shown = _fitting(lines, NAMES_ROOM)
+    shown = _fitting(lines, room)
     more = home.total - len(shown) - (home.map is not None)
     if more > 0:
         listed = _call(seen, "notes_list", glob=f"{prefix}**")
@@ -316,7 +319,7 @@ def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
     return head + home.map[:shown] + pointer(shown)
 
 
-def _window_tree(seen: Snapshot) -> str:
+def _window_tree(seen: Snapshot, room: int) -> str:
     if len(seen.windows) < 2:
         # The whole first window is still in the agent's context.
         return ""
@@ -327,7 +330,7 @@ def _window_tree(seen: Snapshot) -> str:
         + (f", from {_time(seen, window.started)}" if window.started is not None else "")
         for number, window in enumerate(seen.windows, start=1)
     ]
-    shown = _fitting(tree[::-1], WINDOWS_ROOM)[::-1]
+    shown = _fitting(tree[::-1], room)[::-1]
     left = len(tree) - len(shown)
     if left:
         last = seen.windows[left - 1].last_seq

@@ -50,6 +50,8 @@ class Answers:
             Failed: The call could not be carried out.
         """
         try:
+            if name not in registry():
+                return self._project(name, arguments, by, directory, version)
             if registry()[name].family == "history":
                 call = history_call(self._settings, by, directory, self._hosts)
             else:
@@ -66,6 +68,13 @@ class Answers:
             log.exception("%s crashed", name)
             raise UNEXPECTED from None
         return tool_result(version, answer.text, dict(answer.result), answer.is_error)
+
+    def _project(
+        self, name: str, arguments: dict[str, Any], by: Caller, directory: Path, version: str
+    ) -> dict[str, Any]:
+        call = notes_call(self._settings, by, directory)
+        answer = self._dispatcher.project(call, name, arguments)
+        return tool_result(version, answer.text, answer.dto, answer.is_error)
 
 
 def load(settings: Settings) -> Answers:

@@ -35,11 +35,18 @@ class Settings(NamedTuple):
     session_id: str | None = None
     """Session of the notes; None: the program's own session, if the program sends its id."""
 
+    host: str | None = None
+    """Slug of the host whose agent starts the server: every call is one of that host. None: of
+    this one, which knows nothing of its program."""
+
     history_of: str | None = None
     """Slug of the host whose sessions the history tools read; None: no current session."""
 
     session_file: Path | None = None
     """File of the current session, absolute."""
+
+    project_tools: bool = False
+    """Whether the project tools are offered beside the seven."""
 
 
 class Caller(NamedTuple):
@@ -80,13 +87,15 @@ def _name(value: Any) -> str | None:
 
 
 def notes_call(settings: Settings, by: Caller, directory: Path) -> HostCall:
-    """Return the call for the notes tools."""
+    """Return the call for the notes tools; for history too, where a host is named."""
     from hindnote.core.plugins.models import HostCall
 
     return HostCall(
-        host=HOST,
+        host=settings.host or HOST,
         session_id=settings.session_id or by.session_id,
+        session_file=settings.session_file if settings.host else None,
         call_id=by.call_id,
+        agent_id=by.thread_id if settings.host and by.thread_id != by.session_id else None,
         cwd=directory,
         agent=settings.agent,
         model=settings.model or by.model,
@@ -105,7 +114,8 @@ def history_call(settings: Settings, by: Caller, directory: Path, hosts: Hosts) 
         HostFailure: The plugin of that host failed.
     """
     call = notes_call(settings, by, directory)
-    if settings.history_of is None:
+    if settings.history_of is None or settings.host is not None:
+        # Either there is no current session, or the host finds it by what the program tells.
         return call
     call = call.model_copy(update={"host": settings.history_of, "session_id": by.thread_id})
     if settings.session_file is not None:

@@ -53,6 +53,13 @@ def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete:
     help="Whose session notes; by default the session that the program tells, if it does.",
 )
 @click.option(
+    "--host",
+    metavar="HOST",
+    shell_complete=_complete_other_host,
+    help="The host whose agent starts this server, e.g. codex: notes and history are then those "
+    "of its sessions.",
+)
+@click.option(
     "--history-of",
     metavar="HOST",
     shell_complete=_complete_other_host,
@@ -64,14 +71,21 @@ def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete:
     help="The session that is the current one; by default the one that the program tells, "
     "else the newest in its directory.",
 )
+@click.option(
+    "--project-tools",
+    is_flag=True,
+    help="Offer the project tools as well, for documents and todos.",
+)
 def mcp(
     cwd: Path | None,
     home: Path | None,
     agent: str | None,
     model: str | None,
     session_id: str | None,
+    host: str | None,
     history_of: str | None,
     session_file: Path | None,
+    project_tools: bool,
 ) -> None:
     """Serve the seven tools over the Model Context Protocol, on standard input and output.
 
@@ -83,9 +97,12 @@ def mcp(
     claude mcp add hindnote -- hindnote mcp --agent claude --history-of claude
     codex mcp add hindnote -- hindnote mcp --agent codex
     """  # noqa: D301 (click reads the character itself)
-    if session_file is not None and history_of is None:
+    if host is not None and history_of is not None:
+        raise Failure("--host and --history-of exclude each other: --host names both")
+    if session_file is not None and history_of is None and host is None:
         raise Failure("--session-file needs --history-of HOST: whose session it is")
-    _check_host(history_of)
+    for named in (host, history_of):
+        _check_host(named)
     try:
         where = notes_home(home)
     except HostFailure as failure:
@@ -97,8 +114,10 @@ def mcp(
         agent=agent,
         model=model,
         session_id=session_id,
+        host=host,
         history_of=history_of,
         session_file=session_file.absolute() if session_file else None,
+        project_tools=project_tools,
     )
     _run(settings)
 
@@ -122,12 +141,21 @@ def _run(settings: Settings) -> None:
     process.begin()
     source, sink = process.take_over_pipes()
     declared = json.loads(Path(__file__).with_name("tools.json").read_bytes())
+    if settings.project_tools:
+        declared += _project_tools()
     toolbox = Lazy(settings)
     writer = Sink(sink)
     session = Session(settings, declared, toolbox, writer.send, version("hindnote"))
     serve(session, Source(source, sink), writer, threading.Thread(target=toolbox.load, daemon=True))
     # Calls that were abandoned may still run; they end with the process.
     os._exit(0)
+
+
+def _project_tools() -> list[dict[str, Any]]:
+    """Return the declarations of the project tools; making them takes a moment."""
+    from hindnote.core.project.tools import TOOLS, declaration
+
+    return [declaration(tool) for tool in TOOLS.values()]
 
 
 class Lazy:

@@ -1,0 +1,93 @@
+"""``hindnote boot codex``: what Codex's hooks run, to show the agent its notes and its session.
+
+Codex 0.171 runs ``SessionStart`` when a session begins, is resumed or cleared, and behind each
+compaction, and ``SubagentStart`` for a subagent. What the hook prints stands in the window as a
+message of the role ``developer``; more than 10,000 bytes of it are cut in the middle.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hindnote.hosting import Dispatcher, HostCall, HostFailure, Hosts, Refused, notes_home
+from hindnote.hosts.codex import plugin
+from hindnote.hosts.codex.paths import HOST
+
+LIMIT = 10_000
+"""Bytes of what a hook prints, at most: Codex counts four for a token, and keeps 2,500 tokens."""
+
+_TITLE = b"# Memory beyond this window (hindnote)"
+_CHUNK = 1 << 20
+
+
+@click.command(hidden=True)
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="The notes home.")
+def boot(home: Path | None) -> None:
+    """Answer one of Codex's hooks, told on standard input."""
+    try:
+        told = json.loads(sys.stdin.buffer.read())
+        event, text = str(told["hook_event_name"]), block(told, home)
+    except (HostFailure, Refused) as error:
+        # Codex shows it to the person.
+        click.echo(json.dumps({"systemMessage": f"hindnote: {error}"}))
+        return
+    except (ValueError, KeyError, TypeError) as error:
+        raise click.ClickException(f"this is for Codex's hooks to run: {error!r}") from error
+    if text is not None:
+        output = {"hookEventName": event, "additionalContext": text}
+        click.echo(json.dumps({"hookSpecificOutput": output}))
+
+
+def block(told: dict[str, Any], home: Path | None) -> str | None:
+    """Return the boot block of a window that begins; None for one that has it already.
+
+    Raises:
+        HostFailure: The host's plugin failed, or the notes home cannot be had.
+        Refused: The session cannot be read.
+    """
+    file = Path(told["transcript_path"]) if told.get("transcript_path") else None
+    if told.get("source") == "resume" and file is not None and _is_shown(file):
+        return None
+    agent = told.get("agent_id")
+    call = HostCall(
+        host=HOST,
+        session_id=told["session_id"],
+        session_file=file if file is not None and agent is None else None,
+        agent_id=agent,
+        cwd=Path(told["cwd"]),
+        model=told.get("model"),
+    )
+    dispatcher = Dispatcher(Hosts.load({HOST: plugin}), notes_home(home))
+    return fitting(lambda limit: dispatcher.boot(call, limit=limit))
+
+
+def fitting(make: Any, limit: int = LIMIT) -> str:
+    """Return a text of at most ``limit`` bytes, given how to make one of so many characters."""
+    room = limit
+    text: str = make(room)
+    while (size := len(text.encode())) > limit and room > 1:
+        room = min(room - 1, room * limit // size)
+        text = make(room)
+    return text
+
+
+def _is_shown(file: Path) -> bool:
+    """Return whether a session's own file holds a boot block.
+
+    A resumed session goes on in its window; a fork of one has the block of another session.
+    """
+    before = b""
+    try:
+        with file.open("rb") as opened:
+            while chunk := opened.read(_CHUNK):
+                if _TITLE in before + chunk:
+                    return True
+                before = chunk[-len(_TITLE) :]
+    except OSError:
+        return False
+    return False
