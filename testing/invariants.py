@@ -26,6 +26,7 @@ from hindnote.core.history.projection import (
 from hindnote.core.history.times import instant
 from hindnote.core.plugins.models import SessionEntry
 from hindnote.core.text import clean
+from hindnote.core.text.messages import first_words
 
 BACKWARDS = 3600.0
 """Seconds by which a slot may be older than one before it: clocks are set, rows arrive late."""
@@ -202,12 +203,39 @@ def of_entry(entry: SessionEntry, projection: Projection) -> Iterator[str]:
                 f"{recorded!r}; let one function read them for both, since a search leaves out "
                 "sessions by what the catalogue says"
             )
+    if entry.prompt is not None and entry.prompt != first_words(entry.prompt):
+        yield (
+            f"the session {entry.id!r} is listed with the prompt {entry.prompt[:80]!r}, which is "
+            "longer than a list shows or has several lines; give its first words"
+        )
+    if entry.prompt is not None and not _was_said(entry.prompt, projection):
+        yield (
+            f"the session {entry.id!r} is listed with the prompt {entry.prompt[:80]!r}, which "
+            "stands in no event of a person; give the first prompt of the file, or None"
+        )
     if entry.parent == entry.id:
         yield f"the session {entry.id!r} is its own parent; give None when it was not forked"
     if entry.file.is_file():
         yield from _file(entry)
         if entry.added_words is not None:
             yield from _ruled_out(entry, projection)
+
+
+def _was_said(prompt: str, projection: Projection) -> bool:
+    """Return whether a person's event holds these words: images may be named before them.
+
+    The first prompt of a file may also lie on a branch that the session has left.
+    """
+    branch = projection.branch
+    if len(branch.seqs) < projection.last_seq:
+        return True
+    said = (
+        projection.facts(seq).text
+        for seq, kind in zip(branch.seqs, branch.kinds, strict=True)
+        if kind == SlotKind.USER
+    )
+    words = prompt.removesuffix("…")
+    return any(words in " ".join(text.split()) for text in said)
 
 
 def _file(entry: SessionEntry) -> Iterator[str]:

@@ -7,10 +7,10 @@ mail alone; any other target is shown beside its text.
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
+
+Env: TypeAlias = MutableMapping[str, Any]
 
 HIGHLIGHTED = 20_000
 """Code points of a block of code that is colored, at most; a longer one stays plain."""
@@ -73,67 +75,47 @@ def _parser() -> MarkdownIt:
         ("table_open", _table_open),
         ("table_close", _table_close),
     ):
-        parser.add_render_rule(name, rule)
+        parser.add_render_rule(name, _as_method(rule))
     return parser
 
 
-# Each rule gets the renderer, the tokens, the place of one, the options and a dictionary for
-# whatever the rules tell each other.
+def _as_method(rule: Callable[[Token, Env], str]) -> Any:
+    """Return a rule as the parser calls it: as a method of its renderer."""
+
+    def method(
+        self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env
+    ) -> str:
+        return rule(tokens[place], env)
+
+    return method
 
 
-def _leads_outside(token: Token) -> bool:
-    return str(token.attrGet("href") or "").lower().startswith(SCHEMES)
+# Each rule gets a token, and a dictionary for whatever the rules of one text tell each other.
 
 
-def _link_open(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
-    token = tokens[place]
-    target = escape(str(token.attrGet("href") or ""))
+def _link_open(token: Token, env: Env) -> str:
+    target = str(token.attrGet("href") or "")
     links: list[str] = env.setdefault("links", [])
-    if _leads_outside(token):
+    if target.lower().startswith(SCHEMES):
         links.append("</a>")
-        return f'<a href="{target}" rel="noreferrer noopener" target="_blank">'
-    links.append(f' <span class="dim">({target})</span></span>' if target else "</span>")
+        return f'<a href="{escape(target)}" rel="noreferrer noopener" target="_blank">'
+    named = f' <span class="dim">({escape(target)})</span>' if target else ""
+    links.append(f"{named}</span>")
     return "<span>"
 
 
-def _link_close(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
+def _link_close(token: Token, env: Env) -> str:
     end: str = env["links"].pop()
     return end
 
 
-def _image(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
-    token = tokens[place]
+def _image(token: Token, env: Env) -> str:
     source = str(token.attrGet("src") or "")
     named = " ".join(filter(None, (token.content, source)))
     return f'<span class="dim">[image {escape(named)}]</span>'
 
 
-def _code(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
-    token = tokens[place]
+def _code(token: Token, env: Env) -> str:
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
     # A block that is wider than the page is scrolled, for which the keyboard has to reach it.
     return f'<pre class="code" tabindex="0"><code>{colored(token.content, language)}</code></pre>\n'
@@ -151,46 +133,20 @@ def colored(code: str, language: str) -> str:
     return html
 
 
-def _heading(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
-    token = tokens[place]
+def _heading(token: Token, env: Env) -> str:
     level = min(6, int(token.tag[1:]) + _TOP_HEADING - 1)
     return f"<h{level}>" if token.nesting > 0 else f"</h{level}>\n"
 
 
-def _cell(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
-    token = tokens[place]
+def _cell(token: Token, env: Env) -> str:
     # A class, since strict pages take no style of a single element.
     side = str(token.attrGet("style") or "").removeprefix("text-align:")
     return f'<{token.tag} class="{side}">' if side else f"<{token.tag}>"
 
 
-def _table_open(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
+def _table_open(token: Token, env: Env) -> str:
     return '<div class="wide" tabindex="0"><table>\n'
 
 
-def _table_close(
-    self: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: MutableMapping[str, Any],
-) -> str:
+def _table_close(token: Token, env: Env) -> str:
     return "</table></div>\n"

@@ -515,6 +515,12 @@ MUTANTS: dict[str, tuple[str, Host, str]] = {
     ),
     "a directory that was lost": (SAYS, entries(cwd=lambda entry: None), "with cwd None"),
     "a name that nobody gave": (SAYS, entries(name=lambda entry: "ship"), "with name 'ship'"),
+    "a prompt of two lines": (SAYS, entries(prompt=lambda entry: "a\nb"), "give its first words"),
+    "a prompt that nobody wrote": (
+        SAYS,
+        entries(prompt=lambda entry: "Land ahoy!"),
+        "stands in no event of a person",
+    ),
     "added words that are not told": (
         SAYS,
         altered(

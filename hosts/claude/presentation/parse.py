@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hindnote.core.presentation.fields import mapping_of, number_of, text_of
 from hindnote.core.presentation.models import (
     Bash,
     DiffRow,
@@ -30,7 +31,7 @@ from hindnote.core.presentation.models import (
     Write,
 )
 from hindnote.core.presentation.searches import search_of
-from hindnote.hosts.claude.presentation.result import MCP, Result, number_of, text_of
+from hindnote.hosts.claude.presentation.result import MCP, Result
 
 _N = "[0-9]{1,12}"
 _NUMBERED = re.compile(rf" *({_N})(?:\t|→)(.*)", re.DOTALL)
@@ -97,8 +98,7 @@ def _bash(result: Result) -> Presentation:
 
 
 def _read(result: Result) -> Presentation:
-    file = result.record.get("file")
-    file = file if isinstance(file, Mapping) else {}
+    file = mapping_of(result.record.get("file"))
     path = result.argument("file_path") or text_of(file.get("filePath"))
     if result.images and not result.text:
         return Read(path=path, content="", **result.common)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hindnote.core.presentation.models import Image, Text
-from hindnote.core.text import clean
+from hindnote.core.presentation.fields import (
+    content_of,
+    image_of,
+    mapping_of,
+    number_of,
+    text_of,
+)
+from hindnote.core.presentation.models import Text
+
+if TYPE_CHECKING:
+    from hindnote.core.presentation.models import Image
 
 MCP = "mcp__"
 """How the names of tools begin that an MCP server or a plugin offers: ``mcp__<server>__<tool>``."""
@@ -23,12 +32,12 @@ class Result:
     """
 
     def __init__(self, block: Any, record: Any, tool: str | None, arguments: Any) -> None:
-        block = block if isinstance(block, Mapping) else {}
+        block = mapping_of(block)
         self.tool = tool
         self.failed = block.get("is_error") is True
-        self.arguments: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
-        self.record: Mapping[str, Any] = record if isinstance(record, Mapping) else {}
-        self.text, self.images = _content(block.get("content"))
+        self.arguments = mapping_of(arguments)
+        self.record = mapping_of(record)
+        self.text, self.images = content_of(block.get("content"), _image)
         self.common: dict[str, Any] = {
             "tool": tool,
             "failed": self.failed,
@@ -52,28 +61,6 @@ class Result:
         return Text(text=self.text, reason=reason, **self.common)
 
 
-def text_of(value: Any) -> str | None:
-    """Return a text; None for anything else."""
-    return clean(value) if isinstance(value, str) else None
-
-
-def number_of(value: Any) -> int | None:
-    """Return a whole number; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _content(content: Any) -> tuple[str, tuple[Image, ...]]:
-    if isinstance(content, str):
-        return clean(content), ()
-    blocks = [b for b in content if isinstance(b, Mapping)] if isinstance(content, list) else []
-    texts = [clean(b["text"]) for b in blocks if isinstance(b.get("text"), str)]
-    images = tuple(_image(block) for block in blocks if block.get("type") == "image")
-    return "\n".join(texts), images
-
-
 def _image(block: Mapping[str, Any]) -> Image:
-    source = block.get("source")
-    source = source if isinstance(source, Mapping) else {}
-    data = source.get("data")
-    size = len(data.rstrip("=")) * 3 // 4 if isinstance(data, str) else None
-    return Image(mime=text_of(source.get("media_type")), size=size)
+    source = mapping_of(block.get("source"))
+    return image_of(source.get("media_type"), source.get("data"))

@@ -6,6 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hindnote.core.presentation.fields import (
+    content_of,
+    image_of,
+    mapping_of,
+    number_of,
+    text_of,
+)
 from hindnote.core.presentation.headings import inlined, uncolored
 from hindnote.core.presentation.models import (
     Bash,
@@ -24,7 +31,6 @@ from hindnote.core.presentation.models import (
 )
 from hindnote.core.presentation.patch import patch_rows
 from hindnote.core.presentation.searches import search_of
-from hindnote.core.text import clean
 from hindnote.hosts.pi.format.shell import SHELLS, ending
 
 _END = 8192
@@ -51,14 +57,13 @@ class _Result:
     """A tool result with what could be made of its fields."""
 
     def __init__(self, message: Mapping[str, Any], arguments: Mapping[str, Any] | None) -> None:
-        self.tool = _str(message.get("toolName"))
+        self.tool = text_of(message.get("toolName"))
         failed = message.get("isError")
         self.failed = failed if isinstance(failed, bool) else None
-        self.arguments = arguments if isinstance(arguments, Mapping) else {}
+        self.arguments = mapping_of(arguments)
         self.known = isinstance(arguments, Mapping)
-        details = message.get("details")
-        self.details: Mapping[str, Any] = details if isinstance(details, Mapping) else {}
-        self.text, self.images = _content(message.get("content"))
+        self.details = mapping_of(message.get("details"))
+        self.text, self.images = content_of(message.get("content"), _image)
         self.common: dict[str, Any] = {
             "tool": self.tool,
             "failed": self.failed,
@@ -67,7 +72,7 @@ class _Result:
 
     def argument(self, name: str) -> str | None:
         """Return a text argument of the call."""
-        return _str(self.arguments.get(name))
+        return text_of(self.arguments.get(name))
 
     def plain(self, reason: str) -> Text:
         """Return the result as nothing but its text."""
@@ -108,36 +113,17 @@ def present_command(message: Mapping[str, Any]) -> Bash:
     return Bash(
         tool="bash",
         failed=failed,
-        command=_str(message.get("command")),
-        output=_str(message.get("output")) or "",
+        command=text_of(message.get("command")),
+        output=text_of(message.get("output")) or "",
         exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
         aborted=message.get("cancelled") is True,
         truncation=Truncation() if message.get("truncated") is True else None,
-        full_output_path=_str(message.get("fullOutputPath")),
+        full_output_path=text_of(message.get("fullOutputPath")),
     )
 
 
-def _str(value: Any) -> str | None:
-    return clean(value) if isinstance(value, str) else None
-
-
-def _int(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _content(content: Any) -> tuple[str, tuple[Image, ...]]:
-    if isinstance(content, str):
-        return clean(content), ()
-    blocks = [b for b in content if isinstance(b, Mapping)] if isinstance(content, list) else []
-    texts = [clean(b["text"]) for b in blocks if isinstance(b.get("text"), str)]
-    images = tuple(_image(block) for block in blocks if block.get("type") == "image")
-    return "\n".join(texts), images
-
-
 def _image(block: Mapping[str, Any]) -> Image:
-    data = block.get("data")
-    size = len(data.rstrip("=")) * 3 // 4 if isinstance(data, str) else None
-    return Image(mime=_str(block.get("mimeType")), size=size)
+    return image_of(block.get("mimeType"), block.get("data"))
 
 
 def _noticed(result: _Result) -> tuple[str, str, tuple[str, ...]]:
@@ -201,7 +187,7 @@ def _bash(result: _Result) -> Presentation:
         timed_out_after=float(seconds) if seconds else None,
         aborted=bool(aborted),
         truncation=_truncation(result.details, cut),
-        full_output_path=_str(result.details.get("fullOutputPath"))
+        full_output_path=text_of(result.details.get("fullOutputPath"))
         or (cut.group(5) if cut else None),
         notices=notices,
         tail=result.text[len(output) :],
@@ -222,9 +208,9 @@ def _truncation(details: Mapping[str, Any], cut: re.Match[str] | None) -> Trunca
         by=by if by in ("lines", "bytes") else None,
         first_line=int(first) if first else None,
         last_line=int(last) if last else None,
-        total_lines=int(total) if total else _int(told.get("totalLines")),
-        total_bytes=_int(told.get("totalBytes")),
-        shown_bytes=_int(told.get("outputBytes")),
+        total_lines=int(total) if total else number_of(told.get("totalLines")),
+        total_bytes=number_of(told.get("totalBytes")),
+        shown_bytes=number_of(told.get("outputBytes")),
         partial_line=partial,
     )
 
@@ -241,7 +227,7 @@ def _read(result: _Result) -> Presentation:
         content, notices = "", (result.text.strip("[]"),)
     elif cut is not None:
         content, notices = content[: cut.start()], (cut.group().strip("\n[]"),)
-    first, total = _int(result.arguments.get("offset")) or 1, None
+    first, total = number_of(result.arguments.get("offset")) or 1, None
     if cut is not None:
         following = int(cut.group(5))
         total = int(cut.group(3)) if cut.group(3) else following - 1 + int(cut.group(4))
@@ -273,11 +259,11 @@ def _leads_on(result: _Result, cut: re.Match[str]) -> bool:
     if not result.known:
         return begins >= 1 and int(more) > 0
     limit = result.arguments.get("limit")
-    return limit is not None and begins == max(1, _int(result.arguments.get("offset")) or 1)
+    return limit is not None and begins == max(1, number_of(result.arguments.get("offset")) or 1)
 
 
 def _edit(result: _Result) -> Presentation:
-    diff = _str(result.details.get("diff"))
+    diff = text_of(result.details.get("diff"))
     if diff is None:
         return _patched(result)
     lines = diff.split("\n")
@@ -287,8 +273,8 @@ def _edit(result: _Result) -> Presentation:
         path=result.argument("path"),
         rows=tuple(_diff_row(line, gutter) for line in lines),
         gutter=gutter,
-        first_changed_line=_int(result.details.get("firstChangedLine")),
-        patch=_str(result.details.get("patch")),
+        first_changed_line=number_of(result.details.get("firstChangedLine")),
+        patch=text_of(result.details.get("patch")),
         **result.common,
     )
     return edit if edit.diff() == diff else result.plain("the diff is in no known form")
@@ -296,11 +282,11 @@ def _edit(result: _Result) -> Presentation:
 
 def _patched(result: _Result) -> Presentation:
     """Return an edit of which only the patch was recorded."""
-    patch = _str(result.details.get("patch"))
+    patch = text_of(result.details.get("patch"))
     rows = None if patch is None else patch_rows(patch)
     if rows is None:
         return result.plain("the edit recorded no diff")
-    changed = _int(result.details.get("firstChangedLine"))
+    changed = number_of(result.details.get("firstChangedLine"))
     if changed is None:
         changed = next((row.line for row in rows if row.marker in ("+", "-")), None)
     return Edit(
