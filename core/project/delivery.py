@@ -1,9 +1,9 @@
-"""From a handler's facts to the DTO that is delivered: at most 65,536 bytes, schema-checked.
+"""Build the output of a call from a handler's facts: at most 65,536 bytes, schema-checked.
 
-In this order: identities are checked, descriptive texts clipped, collections cut and
-trailing rows dropped until the whole fits, and the closed schema has the last word.
-What cannot be delivered becomes a bounded contract error, which carries the effects
-observed so far. Nothing is executed here, let alone a second time.
+In this order: identities are checked, descriptive texts clipped, collections cut, rows dropped
+until the output fits, and the result is validated against the closed schema. If this is not
+possible, the output is a contract error with the effects observed so far. Nothing is executed
+here, in particular not the call again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from hindnote.core.project.outcome import Declined, Observation, Outcome
 from hindnote.core.text.messages import quote
 
 _NAMED_CHARS = 60
-"""Characters of a path or a value that a contract error's message shows."""
+"""Maximum length of a path or value in a contract error's message, in characters."""
 
 
 class _Breach(Exception):
-    """The facts cannot be delivered; holds the error that says so."""
+    """The facts cannot be returned; contains the contract error."""
 
     def __init__(self, code: str, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -41,12 +41,12 @@ class _Breach(Exception):
 
 
 def deliver(success: type[Success], outcome: Outcome, effects: EffectLog | None) -> dict[str, Any]:
-    """Return the DTO of one call, JSON-ready.
+    """Return the output of one call, JSON-ready.
 
     Args:
         success: The tool's success envelope.
-        outcome: What the handler ended with.
-        effects: What was observed; None when the provider observes nothing.
+        outcome: The outcome of the handler.
+        effects: The recorded effects; None when the handler does not record them.
     """
     observed = unknown_effects() if effects is None else effects.facts()
     try:
@@ -131,7 +131,7 @@ def _of(path: str | None) -> str:
 
 
 def _cut_effects(effects: Part) -> None:
-    """Cut references at their ceilings; a change that is not shown is no longer asserted."""
+    """Cut references at their limits; then the changes are only reported as possible."""
     if effects.cut():
         _no_longer_observed(effects.value)
 
@@ -174,7 +174,7 @@ def _fitted(success: type[Success], dto: Any, part: Part, effects: Part) -> dict
 
 
 def _withhold(effects: Part, excess: int) -> bool:
-    """Drop references for want of room; a change that is not shown is no longer asserted."""
+    """Drop references to save space; then the changes are only reported as possible."""
     if not effects.drop(excess):
         return False
     _no_longer_observed(effects.value)
@@ -182,7 +182,7 @@ def _withhold(effects: Part, excess: int) -> bool:
 
 
 def withholds(effects: Mapping[str, Any]) -> bool:
-    """Return whether references or receipts are missing from delivered effects."""
+    """Return whether references or receipts are missing in the returned effects."""
     parts = (effects["changed"], effects["possible"], effects["recovery"])
     return any(part["omitted"] for part in parts)
 
@@ -215,13 +215,13 @@ def _contract_error(error: dict[str, Any], observed: dict[str, Any]) -> dict[str
     try:
         Failure.model_validate(answer)
     except ValidationError:
-        # The effects themselves break the schema: nothing may be claimed of them.
+        # The effects themselves break the schema, so they are reported as unknown.
         answer["effects"] = unknown_effects()
     return answer
 
 
 def _without_faulty(effects: dict[str, Any]) -> bool:
-    """Withhold references whose identities cannot be delivered; return whether any were."""
+    """Remove references whose identities cannot be returned; return whether there were any."""
     withheld = False
     kinds: tuple[tuple[list[Any], type[BaseModel]], ...] = (
         (effects["changed"]["items"], Reference),

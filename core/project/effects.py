@@ -1,7 +1,7 @@
-"""What one call did, recorded while it does it.
+"""The effects of one call, recorded during the call.
 
-A handler writes into its call's ``EffectLog``; the log outlives the handler's
-failure, so whatever was observed is delivered with every kind of answer.
+A handler writes to its call's ``EffectLog``. The log remains when the handler fails, so every kind
+of answer contains what was observed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Observed = str | None
-"""A content hash, or None for observed absence."""
+"""A content hash; None for an observed absence."""
 
 
 @dataclass(slots=True)
 class ReceiptLog:
-    """One recovery while it runs; see ``contract.envelope.Receipt``.
+    """The record of one recovery; see ``contract.envelope.Receipt``.
 
-    ``current`` holds what was observed, by side (``source``, ``target``); a side
-    that was not observed has no key.
+    ``current`` contains the observed hash of each side (``source``, ``target``); a side that was
+    not observed has no key.
     """
 
     journal: str
@@ -51,7 +51,7 @@ class ReceiptLog:
 
 @dataclass(slots=True)
 class EffectLog:
-    """The effects of one call, as far as it got."""
+    """The effects of one call so far."""
 
     cache: Literal["none", "observed", "possible"] = "none"
     phase: str | None = None
@@ -63,44 +63,44 @@ class EffectLog:
     _possible: dict[str, None] = field(default_factory=dict)
 
     def reached(self, phase: str) -> None:
-        """Note the last step reached."""
+        """Record the last step that was reached."""
         self.phase = phase
 
     def touched_cache(self) -> None:
-        """Note that a lock, journal, staging file or index was written."""
+        """Record that a lock, journal, staging file or index was written."""
         self.cache = "observed"
 
     def may_touch_cache(self) -> None:
-        """Note that derived state is about to be written."""
+        """Record that derived state is about to be written."""
         if self.cache == "none":
             self.cache = "possible"
 
     def may_change(self, path: str) -> None:
-        """Note that a document is about to be changed."""
+        """Record that a document is about to be changed."""
         if path not in self._changed:
             self._possible[path] = None
 
     def did_not_change(self, path: str) -> None:
-        """Note that a change announced with ``may_change`` was observed not to happen."""
+        """Record that a change announced with ``may_change`` did not happen."""
         self._possible.pop(path, None)
 
     def changed(self, path: str, now: Observed) -> None:
-        """Note a change as observed; a later one to the same document replaces its hash."""
+        """Record an observed change; a later one to the same document replaces its hash."""
         self._possible.pop(path, None)
         self._changed[path] = now
 
     @contextmanager
     def rolling_back(self) -> Iterator[None]:
-        """Note a rollback: completed when the block ends, failed when it raises.
+        """Record a rollback: completed when the block ends, failed when it raises.
 
-        One that failed stays noted whatever completes after it.
+        A failed rollback stays recorded even if a later one completes.
         """
         before, self.rollback = self.rollback, "failed"
         yield
         self.rollback = "failed" if before == "failed" else "completed"
 
     def facts(self) -> dict[str, Any]:
-        """Return the effects as JSON-ready data; nothing is bounded here."""
+        """Return the effects as JSON-ready data, without limits applied."""
         documents = "observed" if self._changed else "possible" if self._possible else "none"
         return {
             "documents": documents,
@@ -124,7 +124,7 @@ def _references(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def unknown_effects() -> dict[str, Any]:
-    """Return the effects of a provider that observed nothing: unknown, with no invented zero."""
+    """Return the effects for a handler that does not record them: unknown, without counts."""
     nothing: dict[str, Any] = {"items": [], "total": None, "omitted": None}
     return {
         "documents": "unknown",

@@ -1,4 +1,4 @@
-"""Reading a Markdown file: its frontmatter as JSON, its body, and what is wrong with it."""
+"""Parse a Markdown file: frontmatter as JSON, body, and problems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hindnote.core.text.head import UNCLOSED, read_head
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """One file, parsed."""
+    """One parsed file."""
 
     text: str
     body: str
@@ -23,11 +23,11 @@ class Markdown:
     block: FrontmatterBlock | None = None
     values: Mapping[str, Json] = field(default_factory=dict)
     problem: str | None = None
-    """Why the frontmatter cannot be read, one line."""
+    """Why the frontmatter cannot be parsed, as one line."""
 
 
 def parse_markdown(text: str) -> Markdown:
-    """Return a file's text, parsed. Any text can be parsed."""
+    """Return a parsed text. Never fails."""
     head = read_head(text)
     if head.parts is None:
         problem = UNCLOSED if head.unclosed else None
@@ -38,7 +38,7 @@ def parse_markdown(text: str) -> Markdown:
 
 
 def decode(content: bytes) -> str | None:
-    """Return a file's bytes as text, None when they are not UTF-8."""
+    """Return bytes as text; None when they are not UTF-8."""
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -46,7 +46,7 @@ def decode(content: bytes) -> str | None:
 
 
 def shown(value: Any) -> str | None:
-    """Return a scalar as text, None for anything else."""
+    """Return a scalar as text; None for any other value."""
     if isinstance(value, str):
         return value
     return None if isinstance(value, list | dict) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""What a handler of a project tool ends with: an observation, or a declined call."""
+"""The outcome of a project tool's handler: an observation, or a declined call."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A completed call: facts as the contract's data has them, not bounded yet."""
+    """The facts of a completed call in the form of the contract's data, without limits applied."""
 
     data: Mapping[str, Any]
     totals: Mapping[str, int] = field(default_factory=dict)
-    """How many items of a collection there are, where ``data`` does not hold all of them."""
+    """Sizes of collections of which ``data`` does not contain all items."""
 
     holders: Mapping[str, str] = field(default_factory=dict)
-    """Path of a document that holds an identity, for identities that cannot be delivered."""
+    """Path of a document that contains an identity, for identities that cannot be returned."""
 
 
 class Declined(Exception):
-    """Raised where a project tool fails natively; delivery makes an envelope of it.
+    """Raised when a project tool refuses or fails; converted to a failure envelope.
 
     Args:
-        code: One of the contract's closed list.
+        code: A code of the contract's closed list.
         message: What happened and what to do, in one short line.
         facts: Further fields of the contract's ``ErrorInfo``.
     """

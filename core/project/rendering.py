@@ -1,6 +1,6 @@
-"""Direct content and renderer details of an answer, rendered from the handler's facts.
+"""Render the content blocks and the renderer details of an answer from the handler's facts.
 
-Both are bounded on their own, so a contract error in the DTO does not take them along.
+Both have their own limits, so they remain valid when the DTO is a contract error.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from hindnote.core.text.counting import counted
 from hindnote.core.text.messages import one_line
 
 SMALL_JSON_BYTES = 2_048
-"""Facts of at most this size are the first content block as JSON, whole."""
+"""Facts up to this size are the first content block, as complete JSON."""
 
 RECEIPT_BYTES = 8_192
-"""UTF-8 bytes of the receipt block, at most, without what it says of lines that are left out."""
+"""Maximum size of the receipt block in UTF-8 bytes, without the note about left-out lines."""
 
 NOTICE_BYTES = 80
-"""UTF-8 bytes for what the receipt says of lines that are left out."""
+"""UTF-8 bytes reserved in the receipt for the note about left-out lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a person or a model reads of an answer: one line, and one line per row."""
+    """An answer as text: a summary line, and one line per row."""
 
     summary: str
     rows: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     withheld: str = ""
-    """What the rows leave out of the facts, and what shows it; the receipt says it."""
+    """What the rows lack of the facts, and how to get it; part of the receipt."""
 
 
 def view_of_failure(declined: Declined) -> View:
-    """Return the view of a native failure, with every fact that it holds."""
+    """Return the view of a failure, including all of its facts."""
     rows = [
         f"{name}: {declined.facts[name]}"
         for name in ("path", "expected", "actual")
@@ -51,7 +51,7 @@ def view_of_failure(declined: Declined) -> View:
 
 
 def issue_line(issue: Mapping[str, Any]) -> str:
-    """Return one finding as a line."""
+    """Return one issue as a line."""
     weight = "blocks changes" if issue["blocking"] else "note"
     return f"{issue.get('path', '(no name)')}: {issue['code']} ({weight}): {issue['message']}"
 
@@ -60,16 +60,16 @@ def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) 
     """Return the content blocks: the answer, then a receipt of omissions and effects.
 
     Args:
-        view: The answer for readers.
-        facts: The handler's data; None for a failure, which is told in lines.
-        dto: The delivered DTO, from which the receipt is made.
+        view: The answer as text.
+        facts: The handler's data; None for a failure, which is rendered as lines.
+        dto: The output, from which the receipt is made.
     """
     if facts is not None and json_size(facts) <= SMALL_JSON_BYTES:
         return clean(compact(facts)), "\n".join(_within(receipt_lines(dto), RECEIPT_BYTES))
     lines = [_line(view.summary), *(_line(row) for row in view.rows)]
     missing = [view.withheld] if view.withheld else []
     receipt = _within(receipt_lines(dto, missing), RECEIPT_BYTES)
-    # One byte for the line break between the blocks.
+    # One byte is for the line break between the blocks.
     room = MAX_TEXT_BYTES - len("\n".join(receipt).encode()) - 1 - NOTICE_BYTES
     told = _within(lines, room)
     if len(told) < len(lines):
@@ -79,7 +79,7 @@ def blocks(view: View, facts: Mapping[str, Any] | None, dto: Mapping[str, Any]) 
 
 
 def details(tool: str, view: View) -> dict[str, Any]:
-    """Return what a host's renderer draws; oversize rows are left out and counted."""
+    """Return the data for a host's renderer; too large rows are left out and counted."""
     summary = {"tool": tool, "summary": _line(view.summary), "counts": dict(view.counts)}
     whole = {**summary, "rows": [_line(row) for row in view.rows]}
     if json_size(whole) <= MAX_DETAILS_BYTES:
@@ -88,12 +88,12 @@ def details(tool: str, view: View) -> dict[str, Any]:
 
 
 def _line(text: str) -> str:
-    # A row holds exact paths: it is shown whole or left out, so nothing is cut here.
+    # A row contains exact paths, so it is shown whole or left out, but never cut.
     return escaped_line(clean(text))
 
 
 def _within(lines: Sequence[str], room: int) -> list[str]:
-    """Return whole lines from the front that fit, with a last line saying what was left out."""
+    """Return as many whole lines as fit, and a last line that reports how many were left out."""
     sizes = [len(line.encode()) + 1 for line in lines]
     if sum(sizes) <= room:
         return list(lines)
@@ -110,11 +110,11 @@ def _within(lines: Sequence[str], room: int) -> list[str]:
 
 
 def receipt_lines(dto: Mapping[str, Any], missing: Sequence[str] = ()) -> list[str]:
-    """Return what a delivered output leaves out and what the call did.
+    """Return what an output leaves out and what the call did.
 
     Args:
-        dto: The output. The first line of a success says whether it is complete.
-        missing: What the text above leaves out besides.
+        dto: The output. The first line for a success tells whether it is complete.
+        missing: What the text above lacks in addition.
     """
     lines = []
     if missing:
@@ -154,7 +154,7 @@ _WITHHELD = {
     "possible": "possibly changed documents",
     "recovery": "recovery receipts",
 }
-"""The parts of effects that may be withheld, as the receipt names them."""
+"""Names in the receipt for the parts of effects that may be left out."""
 
 
 def _effect_lines(effects: Mapping[str, Any]) -> list[str]:

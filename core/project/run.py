@@ -1,4 +1,4 @@
-"""One call of a project tool: the one way in which hosts and people make it."""
+"""One call of a project tool, the same for hosts and for the command line."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What one call comes to, in every form that a host may need."""
+    """The answer to one call, in every form that a host may need."""
 
     dto: dict[str, Any]
-    """The native output: one of contract v1's envelopes, JSON-ready, at most 65,536 bytes."""
+    """The output: one of contract v1's envelopes, JSON-ready, at most 65,536 bytes."""
 
     blocks: tuple[str, ...]
-    """Direct content: the answer, then a receipt of omissions and effects; 32,768 bytes."""
+    """Content blocks: the answer, then a receipt of omissions and effects; at most 32,768
+    bytes."""
 
     details: dict[str, Any]
-    """For a host's renderer, at most 65,536 bytes; no copy of the DTO."""
+    """Data for a host's renderer, at most 65,536 bytes; not a copy of the DTO."""
 
     @property
     def is_error(self) -> bool:
-        """Whether the call failed natively."""
+        """Whether the call failed."""
         return not self.dto["ok"]
 
     @property
     def text(self) -> str:
-        """The direct content as one text, joined as hosts join blocks for the model."""
+        """The content blocks as one text, joined as hosts join them for the model."""
         return "\n".join(self.blocks)
 
     def packaged(self) -> dict[str, Any]:
-        """Return the answer as a private transport carries it, JSON-ready."""
+        """Return the answer in the form that a private transport sends, JSON-ready."""
         return {
             "result": self.dto,
             "blocks": list(self.blocks),
@@ -65,13 +66,13 @@ def run_tool(
 
     Args:
         name: The tool's name.
-        arguments: As the host received them.
-        base_cwd: The host session's directory, absolute; nothing outside is touched.
-        providers: Profile providers; the installed ones unless given.
+        arguments: The arguments as the host received them.
+        base_cwd: The host session's directory, absolute; nothing outside it is touched.
+        providers: Profile providers; None: the installed ones.
 
     Raises:
-        HostFailure: There is no such tool.
-        ArgumentError: The arguments break the tool's input schema.
+        HostFailure: The tool does not exist.
+        ArgumentError: The arguments do not match the tool's input schema.
     """
     tool = tool_named(name)
     params = bind(tool.name, tool.params, arguments)
@@ -98,12 +99,12 @@ def _outcome(
 
 
 def answer(tool: ProjectTool[Any], outcome: Outcome, effects: EffectLog | None) -> ToolAnswer:
-    """Return every form of one outcome.
+    """Return an outcome in every form.
 
     Args:
         tool: The tool that was called.
-        outcome: What its handler ended with.
-        effects: What was observed; None when the handler observes nothing.
+        outcome: The outcome of its handler.
+        effects: The recorded effects; None when the handler does not record them.
     """
     dto = deliver(tool.success, outcome, effects)
     if isinstance(outcome, Declined):

@@ -1,6 +1,6 @@
-"""Derived state under ``<workspace>/.hindnote/``, the root lock, and durable small files.
+"""Derived state in ``<workspace>/.hindnote/``, the root lock, and durable small files.
 
-Everything here works through directory handles; nothing is written through a link.
+All functions work through directory handles; nothing is written through a link.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ LOCK_SECONDS = 15.0
 """How long a mutation waits for another one."""
 
 FOLDER_LOCK_SECONDS = 5.0
-"""How long one waits for readers of the todos root, and for another workspace over it."""
+"""How long a mutation waits for readers of the todos root, and for another workspace using it."""
 
 LITTER_SECONDS = 60.0
-"""Age from which an unfinished file counts as that of a writer that was killed."""
+"""Age in seconds from which an unfinished file belongs to a killed writer."""
 
 OTHER = "other"
-"""Stands for the content hash of something that is no regular file."""
+"""Used in place of a content hash for anything that is not a regular file."""
 
 NOT_A_FILE = frozenset({errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENXIO})
-"""Error numbers of opening a link, a folder, a pipe or a socket as a file."""
+"""Error numbers for opening a link, a folder, a pipe or a socket as a file."""
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def digest(content: bytes) -> str:
-    """Return a content hash as the contract writes it."""
+    """Return a content hash in the contract's form."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def open_state(workspace: Workspace) -> int:
-    """Return a handle of the state folder, made with its ``.gitignore`` when missing.
+    """Return a handle of the state folder, creating it with its ``.gitignore`` when missing.
 
     Raises:
-        Declined: ``unsafe_state`` when it is a link or no folder.
+        Declined: ``unsafe_state`` when it is a link or a file.
     """
     return open_state_of(workspace.handle)
 
 
 def open_state_of(folder: int) -> int:
-    """Return a handle of the state folder in an open folder, made when it is missing.
+    """Return a handle of the state folder inside an open folder, creating it when missing.
 
     Raises:
-        Declined: ``unsafe_state`` when it is a link or no folder.
+        Declined: ``unsafe_state`` when it is a link or a file.
     """
     try:
         return fs_state.open_state(folder)
@@ -76,10 +76,10 @@ def open_state_of(folder: int) -> int:
 
 @contextmanager
 def state_folder(state: int, name: str) -> Iterator[int]:
-    """Hold a folder inside the state folder open, made when missing.
+    """Open a folder inside the state folder for the context, creating it when missing.
 
     Raises:
-        Declined: ``unsafe_state`` when it is a link or no folder.
+        Declined: ``unsafe_state`` when it is a link or a file.
     """
     try:
         handle = fs_state.open_own(state, name)
@@ -97,11 +97,11 @@ def state_folder(state: int, name: str) -> Iterator[int]:
 
 @contextmanager
 def root_lock(state: int, effects: EffectLog) -> Iterator[None]:
-    """Hold the workspace's one todo lock. It is freed when its holder dies.
+    """Lock the workspace's todos. The system releases the lock when its holder dies.
 
     Raises:
-        Declined: ``locked`` when another mutation holds it too long;
-            ``unsafe_state`` when the lock is no regular file.
+        Declined: ``locked`` when the lock is not free in time; ``unsafe_state`` when the lock file
+            is not a regular file.
     """
     shown = f"{STATE_DIRECTORY}/{LOCK_NAME}"
     effects.may_touch_cache()
@@ -128,10 +128,10 @@ def root_lock(state: int, effects: EffectLog) -> Iterator[None]:
 
 @contextmanager
 def folder_lock(folder: int, *, exclusive: bool, seconds: float) -> Iterator[bool]:
-    """Hold the lock of an open folder; the context tells whether it was had in time.
+    """Lock an open folder; the context tells whether the lock was obtained in time.
 
-    It keeps readers out of the middle of a transition, and apart two workspaces
-    that share one todos root.
+    It prevents reading during a transition, and simultaneous changes by two workspaces that share
+    one todos root.
     """
     held = lock_folder(folder, exclusive=exclusive, seconds=seconds)
     try:
@@ -143,10 +143,10 @@ def folder_lock(folder: int, *, exclusive: bool, seconds: float) -> Iterator[boo
 
 @contextmanager
 def changing_folder(folder: int) -> Iterator[None]:
-    """Hold the exclusive lock of an open folder whose files are to change.
+    """Lock an open folder exclusively, to change its files.
 
     Raises:
-        Declined: ``locked`` when others hold it for too long.
+        Declined: ``locked`` when the lock is not free in time.
     """
     with folder_lock(folder, exclusive=True, seconds=FOLDER_LOCK_SECONDS) as held:
         if not held:
@@ -157,9 +157,9 @@ def changing_folder(folder: int) -> Iterator[None]:
 
 
 def lock_folder(folder: int, *, exclusive: bool, seconds: float) -> bool:
-    """Lock an open folder itself, writing nothing; return False when others hold it for too long.
+    """Lock an open folder without writing anything; return False when that fails in time.
 
-    The lock ends when the handle is closed. A file system that cannot lock is passed over.
+    The lock ends when the handle is closed. On a file system without locks this does nothing.
     """
     try:
         acquire(folder, seconds=seconds, shared=not exclusive)
@@ -174,10 +174,10 @@ def lock_folder(folder: int, *, exclusive: bool, seconds: float) -> bool:
 
 
 def read_regular(folder: int, name: str) -> bytes | None:
-    """Return the bytes of a regular file; None when there is nothing of that name.
+    """Return the content of a regular file; None when the name does not exist.
 
     Raises:
-        OSError: It is a link (``ELOOP``), no regular file (``EINVAL``) or unreadable.
+        OSError: It is a link (``ELOOP``), not a regular file (``EINVAL``) or unreadable.
     """
     try:
         handle = os.open(name, _READ, dir_fd=folder)
@@ -190,13 +190,13 @@ def read_regular(folder: int, name: str) -> bytes | None:
 
 
 def hash_of(folder: int, name: str) -> str | None:
-    """Return the content hash of a file, None when it is observed absent."""
+    """Return the content hash of a file; None when it does not exist."""
     content = read_regular(folder, name)
     return None if content is None else digest(content)
 
 
 def seen(folder: int, name: str) -> str | None:
-    """Return what is at a name: a content hash, None for nothing, ``OTHER`` for no regular file."""
+    """Return a name's content hash; None when it does not exist, ``OTHER`` for non-files."""
     try:
         return hash_of(folder, name)
     except OSError as error:
@@ -206,11 +206,11 @@ def seen(folder: int, name: str) -> str | None:
 
 
 def write_new(folder: int, name: str, content: bytes, mode: int = 0o666) -> None:
-    """Write a file that must not exist yet, and make it durable.
+    """Write a file that must not exist yet, durably.
 
     Raises:
         FileExistsError: The name is taken.
-        OSError: It could not be written; what was written of it is gone again.
+        OSError: It cannot be written; no part of it remains.
     """
     handle = os.open(name, _CREATE, mode, dir_fd=folder)
     try:
@@ -226,7 +226,7 @@ def write_new(folder: int, name: str, content: bytes, mode: int = 0o666) -> None
 
 
 def replace(folder: int, name: str, content: bytes) -> None:
-    """Write a file of ours atomically and make it durable."""
+    """Write one of our files atomically and durably."""
     temporary = f"{name}.tmp"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temporary, dir_fd=folder)
@@ -236,7 +236,7 @@ def replace(folder: int, name: str, content: bytes) -> None:
 
 
 def remove(folder: int, name: str) -> None:
-    """Remove a file of ours durably; one that is gone already is fine."""
+    """Remove one of our files durably; does nothing when it does not exist."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
         os.fsync(folder)

@@ -1,4 +1,4 @@
-"""What a project tool is: one object that holds everything there is to know of it."""
+"""A project tool: one object that defines everything about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RootParams(Params):
-    """Parameters that every project tool takes."""
+    """Parameters that every project tool has."""
 
     workspace_root: str | None = None
     """Directory to work in, inside the session's directory; default: that directory."""
@@ -35,7 +35,7 @@ P = TypeVar("P", bound=RootParams)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler works with."""
+    """The context of a handler."""
 
     workspace: Workspace
     effects: EffectLog
@@ -45,16 +45,16 @@ class Call:
 
 @dataclass(frozen=True)
 class ProjectTool(Generic[P]):
-    """One tool."""
+    """One project tool."""
 
     name: str
     title: str
     description: str
-    """For the model; essentials first."""
+    """For the model; the essentials first."""
 
     params: type[P]
     success: type[Success]
-    """The envelope of a call that succeeded; see ``core.project.contract``."""
+    """The envelope of a successful call; see ``core.project.contract``."""
 
     hints: Hints
     handle: Callable[[Call, P], Observation]

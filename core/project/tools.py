@@ -1,4 +1,4 @@
-"""The project tools: the one list of all there are, and what each one declares."""
+"""The list of all project tools, with their declarations."""
 
 from __future__ import annotations
 
@@ -150,14 +150,14 @@ _ALL: tuple[ProjectTool[Any], ...] = (
 )
 
 TOOLS: Mapping[str, ProjectTool[Any]] = MappingProxyType({tool.name: tool for tool in _ALL})
-"""All there are by name, in the order in which they are declared."""
+"""All project tools by name, in the order in which they are declared."""
 
 
 def tool_named(name: str) -> ProjectTool[Any]:
     """Return one tool.
 
     Raises:
-        HostFailure: There is none of that name.
+        HostFailure: No tool has this name.
     """
     if name not in TOOLS:
         raise HostFailure(f"no project tool named {name!r}; there are: {', '.join(TOOLS)}")
@@ -168,22 +168,22 @@ def output_adapter(name: str) -> TypeAdapter[Any]:
     """Return the validator of a tool's outputs, success and failure.
 
     Raises:
-        HostFailure: There is no tool of that name.
+        HostFailure: No tool has this name.
     """
     return envelope.adapter_of(tool_named(name).success)
 
 
 def output_schema(name: str) -> dict[str, Any]:
-    """Return the closed JSON schema of a tool's outputs, as a host declares it.
+    """Return the JSON schema of a tool's outputs, as a host declares it.
 
     Raises:
-        HostFailure: There is no tool of that name.
+        HostFailure: No tool has this name.
     """
     return envelope.outputs_schema(tool_named(name).success)
 
 
 def declaration(tool: ProjectTool[Any]) -> dict[str, Any]:
-    """Return one tool's declaration as JSON-ready data, shaped like an operation's."""
+    """Return one tool's declaration as JSON-ready data, in the form of an operation's."""
     params: type[Params] = tool.params
     return {
         "name": tool.name,

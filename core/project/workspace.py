@@ -1,9 +1,9 @@
-"""Where a call may work: the workspace and its roots, contained physically.
+"""The workspace of a call and its roots, which must be inside the session's directory.
 
-Everything is resolved and checked here, before any lock, read or write. The session's
-directory is trusted. From there on each folder is opened from the one that it lies in, no
-link is followed, and the workspace's handle is kept for the whole call: a folder that is
-exchanged for a link meanwhile, also one above the workspace, gains nothing.
+Everything is resolved and checked here, before any lock, read or write. The session's directory is
+trusted. From there each folder is opened from its parent without following links, and the
+workspace's handle is kept for the whole call. So replacing a folder with a link meanwhile, even
+one above the workspace, has no effect.
 """
 
 from __future__ import annotations
@@ -33,43 +33,43 @@ class Root:
 
     scope: Scope
     parts: tuple[str, ...]
-    """Below the workspace; empty when the root is the workspace itself."""
+    """Segments below the workspace; empty when the root is the workspace itself."""
 
     given: bool
     """Whether the call named it."""
 
     @property
     def relative(self) -> str:
-        """The root as answers show it."""
+        """The root's path in answers."""
         return "/".join(self.parts) or "."
 
     def shown(self, below: str) -> str:
-        """Return the workspace-relative path of something below this root."""
+        """Return the workspace-relative path of an entry below this root."""
         return "/".join((*self.parts, below))
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The place of one call, every root contained in the host session's directory."""
+    """The workspace of one call; every root is inside the host session's directory."""
 
     handle: int
-    """The workspace's folder; everything in it is reached through this handle."""
+    """The workspace's folder; everything in it is opened through this handle."""
 
     path: Path
-    """Where it lay when the call began; for messages and providers, never to open anything."""
+    """Its path when the call began; for messages and providers, never to open anything."""
 
     docs: Root
     todos: Root
 
     def open(self, parts: tuple[str, ...], *, create: bool = False) -> int:
-        """Return a handle of a folder below the workspace; the caller closes it.
+        """Return a handle of a folder below the workspace, which the caller must close.
 
         Args:
             parts: The folder's segments below the workspace.
-            create: Whether to make missing folders.
+            create: Whether to create missing folders.
 
         Raises:
-            OSError: It is missing, no folder, or reached through a link.
+            OSError: It does not exist, is not a folder, or is reached through a link.
         """
         return open_below(self.handle, parts, make=create)
 
@@ -88,7 +88,7 @@ def locate(
     docs_root: str | None = None,
     todos_root: str | None = None,
 ) -> Workspace:
-    """Return the workspace that a call asks for, open; use it as a context manager.
+    """Open the workspace for a call; use the result as a context manager.
 
     Args:
         base_cwd: The host session's directory, absolute and existing.
@@ -135,21 +135,21 @@ def _root(workspace: Path, scope: Scope, given: str | None) -> Root:
 
 
 def contained(within: Path, start: Path, name: str, given: str, *, told: str | None = None) -> Path:
-    """Return the physical path of what a parameter names, checked to lie ``within``.
+    """Return the physical path of a path parameter, checked to be inside ``within``.
 
     Args:
         within: Physical directory that must contain it.
-        start: Directory from which a relative path starts.
-        name: The parameter, for messages.
-        given: Its value, or the part of it that is to be resolved.
-        told: The whole value, when ``given`` is a part.
+        start: Directory to which a relative path is relative.
+        name: Name of the parameter, for messages.
+        given: Its value, or the part of it to resolve.
+        told: The whole value, if ``given`` is a part.
 
     Raises:
         Declined: ``outside_workspace``, ``path_too_long`` or ``invalid_path``.
     """
     check_path(name, given)
     try:
-        # A dangling link resolves to where it points, so it is caught as well.
+        # A dangling link resolves to its target's path, so it is detected as well.
         physical = Path(os.path.realpath(start / given))
     except (OSError, ValueError) as error:
         raise Declined("invalid_path", f"{name} cannot be resolved: {error}") from error
@@ -174,7 +174,7 @@ def check_path(name: str, given: str) -> None:
 
 
 def check_shown(name: str, path: str) -> None:
-    """Check that answers can show what a parameter leads to; its own text may be longer.
+    """Check that answers can show the path of a parameter; the parameter itself may be longer.
 
     Raises:
         Declined: ``path_too_long``.
@@ -190,6 +190,6 @@ def check_shown(name: str, path: str) -> None:
 
 
 def entries(handle: int) -> Iterator[os.DirEntry[str]]:
-    """Yield what lies in an open folder, sorted by name."""
+    """Yield the entries of an open folder, sorted by name."""
     with os.scandir(handle) as found:
         yield from sorted(found, key=lambda entry: entry.name)

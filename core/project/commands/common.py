@@ -1,4 +1,4 @@
-"""What every command of the project tools does: its options, its call, what it prints."""
+"""What the commands of the project tools share: options, the call, and printing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def common(command: F) -> F:
-    """Add the options that every command here takes."""
+    """Add the common options to a command."""
     for option in reversed(
         (
             click.option(
@@ -44,12 +44,12 @@ def common(command: F) -> F:
 def run(
     tool: str, place: Mapping[str, Any], arguments: Mapping[str, Any] | None = None
 ) -> ToolAnswer:
-    """Return what a tool answers.
+    """Return the answer of a tool.
 
     Args:
-        tool: Its name.
-        place: What the common options say.
-        arguments: Its own arguments.
+        tool: The tool's name.
+        place: The values of the common options.
+        arguments: The tool's own arguments.
     """
     from hindnote.core.project.run import run_tool
 
@@ -70,7 +70,7 @@ def directory(place: Mapping[str, Any]) -> Path:
 
 
 def finish(answer: ToolAnswer, place: Mapping[str, Any], *, failed: bool = False) -> None:
-    """Print an answer and leave, with 1 when it is an error or ``failed``."""
+    """Print an answer and exit, with 1 when it is an error or ``failed`` is set."""
     if place["as_json"]:
         from hindnote.core.project.contract.marks import compact
 
@@ -96,12 +96,12 @@ def _show(answer: ToolAnswer) -> None:
 
 
 def _show_receipt(console: Console, answer: ToolAnswer) -> None:
-    """Print omissions and effects, unless there is nothing to say."""
+    """Print what was omitted and what the call did, unless both are nothing."""
     effects = answer.dto["effects"]
     complete = not answer.is_error and answer.dto["completeness"]["complete"]
     if not complete or effects["documents"] != "none" or effects["recovery"]["started"]:
         from hindnote.core.project.rendering import receipt_lines
 
-        # The receipt's first line says that nothing was omitted, when nothing was.
+        # Skip the receipt's first line if it only says that nothing was omitted.
         lines = receipt_lines(answer.dto)[int(complete) :]
         console.print("\n".join(lines), style="dim", markup=False)

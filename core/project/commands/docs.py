@@ -1,4 +1,4 @@
-"""``hindnote docs …``: finding what a project knows, for people and scripts."""
+"""``hindnote docs …``: search a project's documents, for people and scripts."""
 
 from __future__ import annotations
 

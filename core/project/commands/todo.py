@@ -138,5 +138,5 @@ def _path(which: str, place: Mapping[str, Any]) -> str:
 def _hash(path: str, place: Mapping[str, Any]) -> str:
     dto = run("project_todo_inspect", place, {"path": path}).dto
     todo_found = dto["data"].get("todo") if dto["ok"] else None
-    # Without a hash the transition explains best what is wrong.
+    # This hash does not match, and the transition then reports what is wrong.
     return str(todo_found["hash"]) if todo_found else f"sha256:{'0' * 64}"

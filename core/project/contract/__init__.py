@@ -1,10 +1,10 @@
-"""Contract v1: the closed outputs of the project tools, and their numeric ceilings.
+"""Contract v1: the closed output models of the project tools, and their numeric limits.
 
-An output is one of two envelopes, told apart by ``ok``: a success with ``data``,
+An output is one of two envelopes, distinguished by ``ok``: a success with ``data``,
 ``completeness`` and ``effects``, or a failure with ``error`` and ``effects``.
 
-* ``bounds``: the ceilings, and how a text is cut at one
-* ``envelope``: what every output holds
+* ``bounds``: the limits, and how a text is cut to a limit
+* ``envelope``: the parts that every output has
 * ``documents``, ``todos``: the data of each tool
-* ``marks``: which field has which ceiling
+* ``marks``: apply the limits of the fields
 """

@@ -1,12 +1,12 @@
-"""Numeric ceilings of what is delivered, and the string types that carry them.
+"""Numeric limits of outputs, and the string types that use them.
 
-Lengths of strings count UTF-16 code units, as JavaScript does; aggregates count
-the UTF-8 bytes of compact JSON. A ceiling bounds a delivery, never what is read
-or scanned for it.
+Lengths of strings count UTF-16 code units, as JavaScript does; sizes of whole outputs count the
+UTF-8 bytes of compact JSON. A limit applies to what is returned, never to what is read or scanned
+for it.
 
-A field's annotation says what may happen to it: an ``Identity`` is delivered
-exactly or not at all, a ``Descriptive`` text may be clipped, a list with ``Rows``
-may lose trailing items. Delivery reads these marks from the models.
+A field's annotation says how a limit is applied: an ``Identity`` is returned unchanged or not at
+all, a ``Descriptive`` text may be clipped, and a list with ``Rows`` may lose items at its end.
+``delivery`` reads these marks from the models.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 MAX_DTO_BYTES = 65_536
-"""Compact JSON of one delivered DTO, UTF-8 bytes."""
+"""Maximum size of one output as compact JSON, in UTF-8 bytes."""
 
 MAX_TEXT_BYTES = 32_768
-"""Direct content of one answer, UTF-8 bytes."""
+"""Maximum size of the content blocks of one answer, in UTF-8 bytes."""
 
 MAX_DETAILS_BYTES = 65_536
-"""Renderer details of one answer, compact JSON, UTF-8 bytes."""
+"""Maximum size of an answer's renderer details as compact JSON, in UTF-8 bytes."""
 
 MAX_PATH_CHARS = 4_096
 MAX_NAME_CHARS = 256
-"""Names of fields and providers."""
+"""Maximum length of the names of fields and providers."""
 
 MAX_DESCRIPTION_CHARS = 240
-"""Titles, descriptions, summaries and messages."""
+"""Maximum length of titles, descriptions, summaries and messages."""
 
 MAX_RESULTS = 100
 MAX_RELATED = 20
-"""Related rows of one result."""
+"""Maximum number of related rows of one result."""
 
 MAX_FACETS = 8
 MAX_CONFIDENCE = 8
@@ -47,7 +47,7 @@ MAX_EVIDENCE = 8
 MAX_FACET_VALUE_CHARS = 120
 MAX_TAG_VALUES = 4
 MAX_FACET_VALUES = 3
-"""Values of a facet of another key than ``tags``."""
+"""Maximum number of values of a facet whose key is not ``tags``."""
 
 MAX_SNIPPET_CHARS = 1_000
 
@@ -58,18 +58,18 @@ MAX_ENUM_CHARS = 240
 MAX_SAMPLES = 3
 MAX_SAMPLE_CHARS = 80
 MAX_DISTINCT = 100
-"""Distinct values of a field that are counted; the count stops there and says so."""
+"""Maximum number of distinct values of a field that are counted."""
 
 MAX_FOCUSED_FIELDS = 20
-"""Fields that one describe call may name."""
+"""Maximum number of fields that one describe call may name."""
 
 PREVIEW_CHARS = 1_200
-"""Characters of a body that are indexed; a bound on sources, not on a delivery."""
+"""Number of characters of a body that are indexed; limits the source, not the output."""
 
 MAX_TODOS = 100
 MAX_ISSUES = 100
 MAX_REFERENCES = 8
-"""Changed document references, and possible ones, each at most."""
+"""Maximum number of changed document references, and also of possible ones."""
 
 MAX_RECEIPTS = 2
 MAX_PHASE_CHARS = 64
@@ -80,12 +80,12 @@ HASH_PATTERN = r"^sha256:[0-9a-f]{64}$"
 
 
 def utf16_length(text: str) -> int:
-    """Return the length that JavaScript gives the text: its UTF-16 code units."""
+    """Return the length of the text in JavaScript: its UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def clip_utf16(text: str, limit: int) -> str:
-    """Return the longest prefix of at most ``limit`` code units, no surrogate pair cut."""
+    """Return the longest prefix of at most ``limit`` code units that splits no surrogate pair."""
     if text.isascii():
         return text[:limit]
     if utf16_length(text) <= limit:
@@ -105,17 +105,17 @@ class Bounded:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        """Check the length after whatever the source type checks."""
+        """Check the length after the checks of the source type."""
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """State the ceiling. JSON Schema counts code points, which are never more."""
+        """Set ``maxLength``. JSON Schema counts code points, of which there are never more."""
         return {**handler(schema), "maxLength": self.limit}
 
     def check(self, value: str) -> str:
-        """Return the value when it is within the ceiling."""
+        """Return the value if it is within the limit."""
         length = utf16_length(value)
         if length > self.limit:
             raise PydanticCustomError(
@@ -128,13 +128,13 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Identity(Bounded):
-    """Delivered exactly or not at all; checked before anything is clipped."""
+    """Returned unchanged or not at all; checked before anything is clipped."""
 
     pattern: str | None = None
     minimum: int = 0
 
     def fault(self, value: str) -> str | None:
-        """Return what is wrong with the value as an identity, or None."""
+        """Return why the value is not a valid identity; None when it is."""
         length = utf16_length(value)
         if length > self.limit:
             return f"{length} UTF-16 code units, at most {self.limit}"
@@ -151,17 +151,17 @@ class Identity(Bounded):
 
 @dataclass(frozen=True, slots=True)
 class Descriptive(Bounded):
-    """May be clipped at the ceiling; the clipping is disclosed."""
+    """May be clipped at the limit; the clipping is reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A list that is cut at ``limit`` and may lose more trailing items to fit.
+    """A list that is cut at ``limit`` and may lose more items at its end.
 
-    ``name`` is the collection under which completeness counts it. ``omit_unfit`` says
-    what an item does that holds an identity which cannot be delivered: it is omitted and
-    counted, and no longer makes the whole output a contract error. It is for what
-    describes a document, whose names anybody may have chosen.
+    ``name`` is the name of the collection in the completeness counts. ``omit_unfit`` tells what
+    happens to an item with an identity that cannot be returned: True omits and counts the item,
+    False makes the whole output a contract error. True is for metadata of documents, whose names
+    anybody may have chosen.
     """
 
     limit: int
@@ -177,11 +177,11 @@ class Rows:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """State the ceiling."""
+        """Set ``maxItems``."""
         return {**handler(schema), "maxItems": self.limit}
 
     def check(self, value: list[Any]) -> list[Any]:
-        """Return the value when it is within the ceiling."""
+        """Return the value if it is within the limit."""
         if len(value) > self.limit:
             raise PydanticCustomError(
                 "too_many_rows",
@@ -192,7 +192,7 @@ class Rows:
 
 
 PathText = Annotated[str, Field(min_length=1), Identity(MAX_PATH_CHARS, minimum=1)]
-"""An exact path, relative to the workspace, segments parted by ``/``."""
+"""An exact path relative to the workspace, with ``/`` between segments."""
 
 NameText = Annotated[str, Identity(MAX_NAME_CHARS)]
 """The exact name of a field or a provider."""
@@ -204,7 +204,7 @@ EnumText = Annotated[str, Identity(MAX_ENUM_CHARS)]
 RenderedId = Annotated[
     str, Field(pattern=r"^[0-9]{3,15}$"), Identity(MAX_ID_DIGITS, r"^[0-9]{3,15}$")
 ]
-"""A todo's id as it stands in the file's name."""
+"""A todo's id as in the file's name."""
 
 IdNumber = Annotated[int, Field(ge=0, le=10**MAX_ID_DIGITS - 1)]
 DescriptionText = Annotated[str, Descriptive(MAX_DESCRIPTION_CHARS)]

@@ -1,4 +1,4 @@
-"""What every answer holds besides its data: completeness, effects, and the error of a failure."""
+"""The parts that every output has besides its data: completeness, effects, and errors."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from hindnote.core.tools.schema import schema_of
 
 
 class Closed(Described):
-    """Base of every model of the contract: closed, strict, frozen, optional fields left unset.
+    """Base of all contract models: strict, frozen, no unknown fields, optional fields may be unset.
 
-    A field whose type allows null means something by null (observed absence, an
-    unknown count). No other field may be null; it is left out instead.
+    Null has a meaning in each field that allows it (observed absence, an unknown count). Any other
+    optional field is left out instead of being null.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 def unset() -> Any:
-    """Return the default of a field that may be left out, whether or not it may be null."""
+    """Return the default of an optional field, which may or may not be nullable."""
     return Field(default_factory=lambda: None)
 
 
@@ -42,7 +42,7 @@ def unset() -> Any:
 
 
 class Counted(Closed):
-    """How much of one collection was delivered."""
+    """Counts of one collection: how many items there are, and how many were returned."""
 
     total: Count
     returned: Count
@@ -50,7 +50,7 @@ class Counted(Closed):
 
 
 class Clipped(Closed):
-    """One kind of descriptive text that was clipped at its ceiling."""
+    """One kind of descriptive text that was clipped at its limit."""
 
     text: Annotated[str, Field(max_length=64)]
     """Where such texts lie, list positions left out, e.g. ``results.title``."""
@@ -61,8 +61,8 @@ class Clipped(Closed):
 class Completeness(Closed):
     """Base of a tool's completeness; each subclass adds its ``collections``.
 
-    A nested collection (the related rows of a result) is counted over the rows
-    that were delivered.
+    A nested collection (such as the related rows of a result) is counted over the rows that were
+    returned.
     """
 
     complete: bool
@@ -77,7 +77,7 @@ EffectState = Literal["none", "observed", "possible", "unknown"]
 
 
 class Reference(Closed):
-    """One document that the call changed, or may have changed."""
+    """A document that the call changed, or may have changed."""
 
     path: PathText
     hash: HashText | None = unset()
@@ -85,7 +85,7 @@ class Reference(Closed):
 
 
 class References(Closed):
-    """Exact references, first ones first. Those withheld are counted and not actionable."""
+    """Exact references, in order. References that do not fit are only counted."""
 
     items: Annotated[list[Reference], Rows(MAX_REFERENCES, "references")]
     total: Count | None
@@ -104,7 +104,7 @@ class JournaledFile(Closed):
 
 
 class Receipt(Closed):
-    """What one interrupted transition's recovery found and did. It authorizes no replay."""
+    """What the recovery of one interrupted transition found and did. It must not be replayed."""
 
     journal: PathText
     journal_hash: HashText
@@ -128,7 +128,7 @@ class Recovery(Closed):
 
 
 class Effects(Closed):
-    """What the call did, as observed. A provider that observes nothing yields ``unknown``."""
+    """The observed effects of a call. ``unknown`` if the handler does not record its effects."""
 
     documents: EffectState
     cache: EffectState
@@ -160,7 +160,7 @@ IssueCode = Literal[
 
 
 class Issue(Closed):
-    """One finding about one entry of the todos root."""
+    """One problem of an entry in the todos root."""
 
     code: IssueCode
     blocking: bool
@@ -172,7 +172,7 @@ class Issue(Closed):
 
 
 class RootState(Closed):
-    """A todos root as it was observed."""
+    """The observed state of a todos root."""
 
     path: PathText
     availability: Literal["present", "missing", "unknown"]
@@ -207,7 +207,7 @@ FailureCode = Literal[
 
 
 class ErrorInfo(Closed):
-    """Why a call failed, with the facts that a caller needs to recover."""
+    """Why a call failed, with the facts needed to recover."""
 
     code: FailureCode
     message: DescriptionText
@@ -249,7 +249,7 @@ def adapter_of(success: type[Success]) -> TypeAdapter[Any]:
 
 
 def outputs_schema(success: type[Success]) -> dict[str, Any]:
-    """Return the closed JSON schema of a tool's outputs, given its success envelope."""
+    """Return the JSON schema of a tool's outputs, given its success envelope."""
     ours, failure = schema_of(success), schema_of(Failure)
     definitions = {**ours.pop("$defs", {}), **failure.pop("$defs", {})}
     return {"type": "object", "anyOf": [ours, failure], "$defs": definitions}

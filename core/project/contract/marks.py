@@ -1,8 +1,7 @@
-"""Applying a contract model's marks to JSON-ready facts: check, clip, cut, drop, count.
+"""Apply a contract model's marks to JSON-ready data: check, clip, cut, drop, count.
 
-A ``Part`` is one piece of an answer (its data, error or effects) on its way through
-delivery. Everything is found through the annotations of the models, so a ceiling is
-written once, where the field is.
+A ``Part`` is one piece of an output (its data, error or effects) while it is prepared. All limits
+come from the annotations of the models, so each is defined once, at its field.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from hindnote.core.project.contract.bounds import (
 from hindnote.core.text import clean
 
 EACH = "*"
-"""A step of a location that stands for every item of a list."""
+"""A step in a location that means every item of a list."""
 
 Location: TypeAlias = tuple[str, ...]
 Mark: TypeAlias = Identity | Descriptive | Rows
@@ -37,7 +36,7 @@ Mark: TypeAlias = Identity | Descriptive | Rows
 
 @cache
 def marks_of(model: type[BaseModel]) -> tuple[tuple[Location, Mark], ...]:
-    """Return every marked place in a model, outer ones before those inside them."""
+    """Return every marked location in a model, outer ones before those inside them."""
     found: list[tuple[Location, Mark]] = []
     for name, field in model.model_fields.items():
         found.extend(_marks(field.annotation, tuple(field.metadata), (name,)))
@@ -64,52 +63,52 @@ def _marks(
 
 
 def label(where: Location) -> str:
-    """Return a location as the contract prints it, list positions left out."""
+    """Return a location as the contract prints it, without list positions."""
     return ".".join(step for step in where if step != EACH)
 
 
 def json_size(value: Any) -> int:
-    """Return the UTF-8 bytes of a value's compact JSON."""
+    """Return the size of a value's compact JSON in UTF-8 bytes."""
     return len(compact(value).encode("utf-8", "surrogatepass"))
 
 
 def compact(value: Any) -> str:
-    """Return a value of the contract as ``JSON.stringify`` prints it."""
-    # Facts are trees, so nothing is spent on looking for circles.
+    """Return a value of the contract formatted as ``JSON.stringify`` would."""
+    # Facts are trees, so the check for circular references is skipped.
     text = json.dumps(value, ensure_ascii=False, check_circular=False, separators=(",", ":"))
     return _SCORE.sub(_plain, text)
 
 
 def _plain(match: re.Match[str]) -> str:
-    """Return a score as JavaScript prints it: from a millionth on, without exponent."""
+    """Return a score as JavaScript prints it: without an exponent from a millionth on."""
     return match[1] + f"{Decimal(match[2]):f}".removesuffix(".0")
 
 
 _SCORE = re.compile(r'("score":)([0-9.]+(?:e-0[56])?)(?=[,}])')
-"""The contract's one fraction, rounded to millionths. Quotes within a text are escaped."""
+"""The only fraction in the contract, rounded to millionths. Quotes inside a text are escaped."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdentityFault:
-    """An identity that cannot be delivered exactly."""
+    """An identity that cannot be returned unchanged."""
 
     where: str
     reason: str
     limit: int
     value: str
     path: str | None
-    """Path of the document that holds it, when that can be delivered; else None."""
+    """Path of the document that contains it, if that path can be returned; else None."""
 
 
 class Part:
-    """One piece of an answer, copied, and bounded step by step.
+    """A copy of one piece of an output, which is brought within its limits step by step.
 
-    Facts of a wrong type are passed over here; the closed schema finds them.
+    Data of a wrong type is skipped here; the schema check detects it.
 
     Args:
         model: The contract's model of this piece.
-        facts: JSON-ready facts, not bounded yet.
-        totals: Sizes of outermost collections of which ``facts`` holds a part.
+        facts: JSON-ready data without limits applied.
+        totals: Sizes of top-level collections of which ``facts`` contains only a part.
     """
 
     def __init__(
@@ -120,11 +119,11 @@ class Part:
         self._totals = totals
         self._sizes: dict[int, int] = {}
         self._clipped: set[tuple[int, str | int]] = set()
-        # What was dropped stays referenced, so that no id is used twice.
+        # Keeps dropped objects alive, so that no id() is reused.
         self._dropped: list[Any] = []
 
     def omit_unfit(self) -> None:
-        """Take out items that hold an undeliverable identity, where the contract allows it."""
+        """Remove items with an identity that cannot be returned, where the contract allows it."""
         for where, mark, rows in self._collections():
             if not mark.omit_unfit:
                 continue
@@ -141,12 +140,12 @@ class Part:
                 rows[:] = fit
 
     def identity_fault(self) -> IdentityFault | None:
-        """Return the first identity that breaks its ceiling or form."""
+        """Return the first identity that exceeds its limit or has a wrong form."""
         identities = [(where, mark) for where, mark in self._marks if isinstance(mark, Identity)]
         return _fault(self.value, identities)
 
     def clip(self) -> None:
-        """Clip descriptive texts at their ceilings."""
+        """Clip descriptive texts at their limits."""
         for where, mark in self._marks:
             if not isinstance(mark, Descriptive):
                 continue
@@ -159,7 +158,7 @@ class Part:
                     self._clipped.add((id(holder), key))
 
     def cut(self) -> bool:
-        """Cut collections at their ceilings, trailing rows first; return whether any was."""
+        """Cut collections at their limits; return whether any was cut."""
         shortened = False
         for _, mark, rows in self._collections():
             self._sizes.setdefault(id(rows), len(rows))
@@ -169,10 +168,10 @@ class Part:
         return shortened
 
     def drop(self, excess: int) -> bool:
-        """Drop trailing rows worth at least ``excess`` bytes; False when none are left.
+        """Drop rows worth at least ``excess`` bytes from the ends; False when none are left.
 
-        Rows go from the heaviest outermost collection first; a last row gives up what
-        is nested in it before it goes itself.
+        Rows are dropped from the largest top-level collection first. The last row of a collection
+        loses its nested rows before it is dropped itself.
         """
         for lists in (self._lists(nested=False, keep=1), self._lists(nested=True, keep=0)):
             if self._drop_from(lists, excess):
@@ -180,7 +179,7 @@ class Part:
         return self._drop_from(self._lists(nested=False, keep=0), excess)
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return total, returned and omitted rows of each collection, as it stands now."""
+        """Return total, returned and omitted rows of each collection, in its current state."""
         found = {
             mark.name: {"total": 0, "returned": 0, "omitted": 0}
             for _, mark in self._marks
@@ -197,7 +196,7 @@ class Part:
         return found
 
     def clipped(self) -> Counter[str]:
-        """Return how many texts of each kind were clipped, among those still there."""
+        """Return the number of clipped texts of each kind, among those that remain."""
         found: Counter[str] = Counter()
         for where, mark in self._marks if self._clipped else ():
             if isinstance(mark, Descriptive):
@@ -248,12 +247,12 @@ _PATH = Identity(MAX_PATH_CHARS, minimum=1)
 
 
 def document_at(value: Any, where: Iterable[str | int], end: Any = None) -> str | None:
-    """Return the deliverable path of the innermost document around a place; None without one.
+    """Return the path of the innermost document around a location; None without one.
 
     Args:
         value: JSON-ready facts.
-        where: Steps to the place; ``EACH`` stands for any item of a list.
-        end: The holder at which to stop, needed to tell items apart.
+        where: Steps to the location; ``EACH`` means any item of a list.
+        end: The container at which to stop, needed to distinguish items.
     """
     found = None
     if isinstance(value, dict):
@@ -265,19 +264,19 @@ def document_at(value: Any, where: Iterable[str | int], end: Any = None) -> str 
     try:
         inner = next(v for v in value if _holds(v, rest, end)) if step == EACH else value[step]
     except (LookupError, StopIteration, TypeError):
-        # A validator's location may name a choice of types as well.
+        # A validator's location may also contain the name of a union member.
         return found
     deeper = document_at(inner, rest, end)
     return found if deeper is None else deeper
 
 
 def _holds(value: Any, where: Sequence[str | int], end: Any) -> bool:
-    """Return whether a location inside a value leads to a holder."""
+    """Return whether a location inside a value contains a certain container."""
     return any(holder is end for holder, _ in _places(value, tuple(map(str, where))))
 
 
 def _places(value: Any, where: Location) -> list[tuple[Any, Any]]:
-    """Return the holder and key of every place that a location names, where present."""
+    """Return the container and key of every existing place at a location."""
     holders = [value]
     for step in where[:-1]:
         if step == EACH:
@@ -291,7 +290,7 @@ def _places(value: Any, where: Location) -> list[tuple[Any, Any]]:
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy of JSON-ready data, about three times as fast as ``deepcopy``."""
+    """Return a copy of JSON-ready data; about three times as fast as ``deepcopy``."""
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     if isinstance(value, list):

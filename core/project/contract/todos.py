@@ -102,17 +102,17 @@ class InspectSuccess(Success):
 
 
 class NoCollections(Closed):
-    """A mutation delivers no collection."""
+    """A mutation returns no collections."""
 
 
 class MutationCompleteness(Completeness):
-    """Completeness of a mutation's data; withheld references are counted in its effects."""
+    """Completeness of a mutation's data; omitted references are counted in its effects."""
 
     collections: NoCollections
 
 
 class AllocateData(Closed):
-    """Data of ``project_todo_allocate``. An allocation is no reservation."""
+    """Data of ``project_todo_allocate``. An allocation does not reserve the id."""
 
     id: IdNumber
     rendered_id: RenderedId

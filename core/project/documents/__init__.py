@@ -1,1 +1,1 @@
-"""The documents of a project: reading, indexing, searching and describing them."""
+"""The documents of a project: read, index, search and describe them."""

@@ -1,4 +1,4 @@
-"""One piece of work in a thread of its own, while its caller goes on."""
+"""Run one function in a background thread while the caller continues."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ T = TypeVar("T")
 
 
 class Aside(Generic[T]):
-    """Work that is done beside what a ``with`` block does; the block ends when both have.
+    """Runs a function in a thread during a ``with`` block, which waits for it at its end.
 
-    It pays for work that leaves the interpreter's lock alone, like a long statement of
-    SQLite.
+    Useful for a function that releases the GIL, such as a long SQLite statement.
 
     Args:
-        work: What to do. Nothing that the block does may touch what it touches.
+        work: The function. The block must not use anything that it uses.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -26,7 +25,7 @@ class Aside(Generic[T]):
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        """Begin; where no thread can be had, the work is done before the block."""
+        """Start the thread; if that fails, run the function at once."""
         try:
             self._thread.start()
         except RuntimeError:
@@ -34,12 +33,12 @@ class Aside(Generic[T]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wait for the end."""
+        """Wait for the function."""
         if self._thread.ident is not None:
             self._thread.join()
 
     def result(self) -> T:
-        """Return what the work came to, or raise what it raised; to be asked after the block."""
+        """Return the function's result, or raise its exception; only after the block."""
         if self._error is not None:
             raise self._error
         return self._found[0]

@@ -1,7 +1,7 @@
-"""What changed since the index was last brought up to date.
+"""Find what changed since the index was last updated.
 
-A warm search spends most of its time here, so the loop over documents does as little as
-it can: folders whose documents are all as they were are taken over whole.
+A repeated search spends most of its time here, so the loop over documents does as little as
+possible: folders in which nothing changed are taken over as a whole.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from hindnote.core.project.documents.walk import DocumentWalk, Folder
 
 Signature = tuple[int, int, int]
-"""Size in bytes, time of change in nanoseconds, inode."""
+"""Size in bytes, modification time in nanoseconds, inode."""
 
 Row = tuple[int, int, int, str]
-"""A document's signature and content hash, as indexed."""
+"""Signature and content hash of an indexed document."""
 
 Known = dict[str, dict[str, Row]]
-"""Indexed documents by folder, with the slash behind it, and name."""
+"""Indexed documents by folder (with its trailing slash) and name."""
 
 _RACY_NS = 50_000_000
-"""A file changed this shortly before it was read may change again unnoticed."""
+"""Minimum age of a file's last change; a younger file may change again without a new time."""
 
 _NOTHING: dict[str, Row] = {}
 
 
 def split(path: str) -> tuple[str, str]:
-    """Return a path's folder, with the slash behind it, and name."""
+    """Return a path's folder (with its trailing slash) and name."""
     folder, slash, name = path.rpartition("/")
     return folder + slash, name
 
 
 class Covered(Mapping[str, "Scope"]):
-    """The documents found, as a mapping of their paths to scopes."""
+    """The documents found, as a mapping from path to scope."""
 
     def __init__(self) -> None:
         self.folders: dict[str, tuple[Scope, Collection[str]]] = {}
@@ -67,7 +67,7 @@ class Covered(Mapping[str, "Scope"]):
 
 @dataclass(slots=True)
 class Change:
-    """One document to be written; without a ``document``, its signature alone."""
+    """One document to write to the index; without ``document``, only its signature."""
 
     path: str
     signature: Signature
@@ -77,24 +77,24 @@ class Change:
 
 @dataclass(slots=True)
 class Refreshed:
-    """What a look at all documents found."""
+    """The result of checking all documents."""
 
     covered: Covered = field(default_factory=Covered)
     changes: list[Change] = field(default_factory=list)
     unreadable: int = 0
     others: bool = False
-    """Whether the index may hold documents besides those found."""
+    """Whether the index may contain other documents than those found."""
 
     changed: bool = False
     """Whether the index was written."""
 
     @property
     def refreshed(self) -> int:
-        """Documents that were read anew."""
+        """Number of documents that were read again."""
         return sum(change.document is not None for change in self.changes)
 
     def gone(self, known: Known, below: tuple[str, ...]) -> Iterator[str]:
-        """Yield what is indexed below some prefixes and was not found."""
+        """Yield the indexed documents below some prefixes that were not found."""
         for folder, rows in known.items():
             _, names = self.covered.folders.get(folder, (None, ()))
             if names is not rows and folder.startswith(below):
@@ -102,12 +102,12 @@ class Refreshed:
 
 
 def compare(walk: DocumentWalk, known: Known, *, strict: bool) -> Refreshed:
-    """Look at every document of a walk, and read those that may have changed.
+    """Check every document of a walk, and read those that may have changed.
 
     Args:
         walk: The walk over the roots.
-        known: What is indexed.
-        strict: Whether to read them all and compare contents.
+        known: The indexed documents.
+        strict: Whether to read all documents and compare contents.
     """
     result = Refreshed()
     for folder in walk:
@@ -119,7 +119,7 @@ def compare(walk: DocumentWalk, known: Known, *, strict: bool) -> Refreshed:
 
 
 def _doubtful(folder: Folder, rows: dict[str, Row]) -> Collection[str]:
-    """Return the names of the documents in a folder that are not known as they are now."""
+    """Return the names of documents in a folder that are new or may have changed."""
     found = list(folder.names.difference(rows))
     handle, look = folder.handle, os.lstat
     for name, (size, mtime, inode, _) in rows.items():
@@ -136,7 +136,10 @@ def _doubtful(folder: Folder, rows: dict[str, Row]) -> Collection[str]:
 def _looked(
     folder: Folder, doubtful: Collection[str], rows: dict[str, Row], result: Refreshed
 ) -> Collection[str]:
-    """Return the names of the documents in a folder; ``rows`` itself when it holds them all."""
+    """Check the possibly changed documents.
+
+    Return all names, or ``rows`` itself if they are equal.
+    """
     unlike: list[str] = []
     for name in sorted(doubtful):
         try:
@@ -157,7 +160,7 @@ def _looked(
 
 
 def _look(folder: Folder, name: str, signature: Signature, was: Row | None) -> Change | None:
-    """Read a document; return what must be written for it, None for nothing.
+    """Read a document; return what to write to the index, or None.
 
     Raises:
         OSError: It cannot be read.
@@ -169,7 +172,7 @@ def _look(folder: Folder, name: str, signature: Signature, was: Row | None) -> C
     content = folder.read(name)
     told = digest(content)
     size, mtime, inode = signature
-    # A time of change that cannot be relied on never equals the next one.
+    # An unreliable modification time is replaced, so that it never equals the next one.
     kept = (size, -1 if mtime > started - _RACY_NS else mtime, inode)
     if was is not None and was[3] == told:
         return None if was[:3] == kept else Change(path, kept, told, None)

@@ -1,4 +1,4 @@
-"""The documents that a call covers, on an index that is sound and up to date."""
+"""The documents that a call covers, with an up-to-date index."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Corpus:
-    """An up-to-date index and the documents that the call may show."""
+    """An up-to-date index, and the documents that the call may return."""
 
     index: Index
     scopes: Mapping[str, str]
-    """Scope of every document covered, by path."""
+    """Scope of every covered document, by path."""
 
     filtered: bool
-    """Whether the index holds other documents as well."""
+    """Whether the index contains other documents as well."""
 
     cache_state: dict[str, Any]
 
     found: Found | None = None
-    """What the call's question found; None when it is to be asked of this corpus."""
+    """The result of the call's question; None if the index must still be asked."""
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -51,7 +51,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a call covers, and how it wants it compared with the files."""
+    """The documents that a call covers, and how to compare them with the index."""
 
     call: Call
     scopes: tuple[Scope, ...]
@@ -63,11 +63,11 @@ class Coverage:
         return len(self.scopes) == len(get_args(Scope))
 
     def refreshed(self, index: Index, beside: AbstractContextManager[object]) -> Corpus:
-        """Return the documents of an index after it was brought up to date.
+        """Return the covered documents after updating an index.
 
         Args:
             index: The index.
-            beside: What is entered while the files are compared with it.
+            beside: A context that is active while the files are compared with the index.
         """
         strict = self.freshness == "strict"
         walk = DocumentWalk(self.call.workspace, self.scopes, anew=self.freshness != "auto")
@@ -99,17 +99,16 @@ def with_corpus(
     question: Question | None = None,
     rebuild: bool = False,
 ) -> T:
-    """Return what ``work`` makes of the documents; it may be asked again on a new index.
+    """Return the result of ``work``, which may be called again with a new index.
 
-    An index that cannot be trusted is made again once; where none can be kept, one in memory
-    serves.
+    A damaged index is rebuilt once; if no index can be stored, one in memory is used.
 
     Args:
-        coverage: What is covered.
-        work: What to do with the corpus.
-        question: What may be asked of the index while the files are compared with it.
-            What it finds counts when they turn out to be as they are indexed.
-        rebuild: Whether to make the index anew.
+        coverage: The documents to cover.
+        work: Processes the corpus.
+        question: A query that is run on the index while the files are compared with it. Its result
+            is used if it turns out that no file has changed.
+        rebuild: Whether to rebuild the index.
     """
     if coverage.freshness == "memory":
         return _in_memory(coverage, work, None)
@@ -144,7 +143,7 @@ def _on_disk(
     loaded: Index | None,
     reason: str | None,
 ) -> T:
-    """Work on the index that was loaded, or on a new one; then keep it."""
+    """Use the loaded index or a new one, then store it."""
     effects = coverage.call.effects
     index = loaded or index_file.new_index()
     try:

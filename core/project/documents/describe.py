@@ -1,4 +1,4 @@
-"""``project_artifact_describe``: what fields mean, and what fields there are."""
+"""``project_artifact_describe``: the meanings of fields, and the fields that occur."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DescribeParams(RootParams):
 
 
 def describe(call: Call, params: DescribeParams) -> Observation:
-    """Return definitions and the catalog of observed fields."""
+    """Return the definitions and the fields that occur in documents."""
     providers = call.providers or profiles.installed()
     known = profiles.ask(providers, call.workspace.path)
     names = params.field_names
@@ -101,9 +101,9 @@ def _definitions(known: Profiles) -> Iterator[dict[str, Any]]:
 
 
 def _cover(corpus: Corpus) -> None:
-    """Note the covered documents where statements can join them."""
+    """Put the covered documents into a table for joins."""
     execute = corpus.connection.execute
-    # The connection may have served an earlier call.
+    # The connection may have been used by an earlier call.
     execute("DROP TABLE IF EXISTS temp.covered")
     execute("CREATE TEMP TABLE covered (path TEXT PRIMARY KEY) WITHOUT ROWID")
     corpus.connection.executemany(
@@ -130,7 +130,7 @@ def _catalog(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def _holder(corpus: Corpus, key: str) -> str:
-    """Return the path of a document that holds a field."""
+    """Return the path of a document that has a field."""
     statement = (
         "SELECT path FROM fields JOIN documents ON id = document "
         f"WHERE key = ? AND {_COVERED} ORDER BY path"
@@ -149,7 +149,7 @@ def _samples(corpus: Corpus, known: Profiles, name: str) -> Iterator[dict[str, A
 
 
 def _shown(corpus: Corpus, name: str) -> Iterator[str]:
-    """Yield the different values of a field, each of which a document is known to hold."""
+    """Yield the distinct values of a field, after checking each against its document."""
     rows = corpus.connection.execute(
         "SELECT shown, min(document) FROM fields "
         f"WHERE key = ? AND shown <> '' AND {_COVERED} GROUP BY shown ORDER BY shown",
@@ -173,7 +173,7 @@ def _safe(name: str, values: Iterator[str]) -> list[str]:
 
 
 def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return a description as lines."""
+    """Render a description as lines."""
     lines = [
         f"{row['name']} ({row['type']}, {row['owner']}{', required' if row['required'] else ''}): "
         f"{row['description']}{_enum(row)}"

@@ -1,4 +1,4 @@
-"""One Markdown document as search sees it: title, preview, fields and links."""
+"""One Markdown document as indexed: title, preview, fields and links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(\s*<?([^)\s<>]+\.(?:md|markdown))(?:#[^)\s<>]*)?>?[^)]*\)", re.IGNORECASE)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
-# Scripts that are written without blanks: each character is a word of its own.
+# Scripts written without spaces: each character is indexed as a word.
 _UNSPACED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])"
@@ -29,11 +29,11 @@ _UNSPACED = re.compile(
 
 
 class Field(NamedTuple):
-    """One value of one top-level frontmatter key; a list gives one for each item."""
+    """One value of a top-level frontmatter key; a list results in one for each item."""
 
     key: str
     value: str | None
-    """Normalized for exact comparison; None for what cannot be compared."""
+    """Normalized for exact comparison; None if it cannot be compared."""
 
     shown: str | None
     """As it is written."""
@@ -42,12 +42,12 @@ class Field(NamedTuple):
 
 
 class Document(Struct, frozen=True):
-    """What is indexed of one document."""
+    """The indexed data of one document."""
 
     title: str
     preview: str
     covered: bool
-    """Whether the preview is all of the body."""
+    """Whether the preview is the whole body."""
 
     metadata: Mapping[str, Json]
     fields: tuple[Field, ...]
@@ -56,7 +56,7 @@ class Document(Struct, frozen=True):
 
 
 def read_document(path: str, text: str) -> Document:
-    """Return what is indexed of a file.
+    """Return the data to index for a file.
 
     Args:
         path: Workspace-relative path of the file.
@@ -124,10 +124,10 @@ def type_of(value: Json) -> FieldType:
 
 
 def normalized(value: Any) -> str | None:
-    """Return what a scalar is compared by: blanks trimmed, case and normal form folded.
+    """Return the text by which a scalar is compared: trimmed, with case and normal form folded.
 
-    Numbers, booleans and null compare by how they are written, so the filter ``2024``
-    finds the text ``"2024"`` as well.
+    Numbers, booleans and null are compared in their written form, so the filter ``2024`` also
+    matches the text ``"2024"``.
     """
     text = shown(value)
     return None if text is None else _compared(text)
@@ -140,7 +140,7 @@ def _compared(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """Return a text for the word index, characters of unspaced scripts parted."""
+    """Return a text for the word index, with spaces around characters of unspaced scripts."""
     return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
 
 

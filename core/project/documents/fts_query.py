@@ -1,4 +1,4 @@
-"""What a search asks an index: which documents match, best first, and how many there are."""
+"""Query the index: which documents match, best first, and how many."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from hindnote.core.project.documents.query import Query
 
 Found: TypeAlias = tuple[list[tuple[int, str, float]], int]
-"""Number, path and rank of the best documents, best first, and how many there are."""
+"""Number, path and rank of the best documents, best first; and the number of all matches."""
 
 Question: TypeAlias = Callable[[sqlite3.Connection], Found]
 
 WEIGHTS = "5.0, 3.0, 1.0"
-"""What a word counts in a title, in metadata and in a body."""
+"""Weights of a word in the title, the metadata and the body."""
 
 
 def ask(
@@ -28,13 +28,13 @@ def ask(
     filters: Mapping[str, Any] | None,
     limit: int | None,
 ) -> Found:
-    """Return the documents of an index that match; with a limit only the best, and a count.
+    """Return the matching documents, only the best ones with a limit; and the number of all.
 
     Args:
         connection: The index's connection.
-        words: What the documents must hold.
-        filters: Value, or values to choose from, by frontmatter key.
-        limit: The most to return; None for all.
+        words: The words that the documents must contain.
+        filters: A value, or alternative values, by frontmatter key.
+        limit: Maximum number of documents; None for all.
     """
     condition, values = _filters(connection, filters or {})
     source, rank = f"documents d WHERE {condition}", "0.0"
@@ -49,17 +49,17 @@ def ask(
     if limit is None or len(rows) < limit:
         return rows, len(rows)
     if words.expression is not None and not filters:
-        # Every row of words has its document; joining them takes half of the time of counting.
+        # Every row of ``words`` has its document, and a join would double the time for counting.
         source = "words WHERE words MATCH ?"
     return rows, connection.execute(f"SELECT count(*) FROM {source}", values).fetchone()[0]
 
 
 def _filters(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """Return the condition for documents ``d`` and its values."""
+    """Return the SQL condition for documents ``d``, and its values."""
     conditions, values = ["1"], []
     for number, (sharing, wanted) in enumerate(_rarest_first(connection, filters)):
         found = f"SELECT document FROM fields WHERE {sharing}"
-        # What the rarest finds is looked up, and the others are only checked for it.
+        # The rarest filter is looked up; the others are only checked for its results.
         conditions.append(
             f"EXISTS ({found} AND document = d.id)" if number else f"d.id IN ({found})"
         )
@@ -70,7 +70,7 @@ def _filters(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tupl
 def _rarest_first(
     connection: sqlite3.Connection, filters: Mapping[str, Any]
 ) -> list[tuple[str, list[Any]]]:
-    """Return each filter's condition for fields and its values."""
+    """Return each filter's condition and values, the filter with the fewest matches first."""
     found = []
     for key, wanted in filters.items():
         choices = wanted if isinstance(wanted, list) else [wanted]

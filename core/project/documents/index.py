@@ -1,7 +1,6 @@
-"""The index: SQLite with FTS5, brought up to date with the files before each question.
+"""The index: SQLite with FTS5, updated from the files before each query.
 
-It is derived state: contents come from the Markdown files. ``opening`` keeps it on disk
-between calls.
+It is derived from the Markdown files. ``index_file`` stores it on disk between calls.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 
 
 FileKey = tuple[int, int, int, int]
-"""Device, inode, size and time of an index's file."""
+"""Device, inode, size and modification time of an index file."""
 
 
 class Index:
@@ -55,20 +54,20 @@ class Index:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.file: FileKey | None = None
-        """The file that holds the same; None when there is none."""
+        """The file with the same content; None when there is none."""
 
         self._known: Known | None = None
 
     @property
     def in_memory(self) -> bool:
-        """Whether the index vanishes with the call."""
+        """Whether the index is lost after the call."""
         return self.file is None
 
     def known(self) -> Known:
-        """Return what is indexed.
+        """Return the indexed documents.
 
         Raises:
-            Unsound: The index does not hold what was written into it.
+            Unsound: The content of the index is invalid.
         """
         if self._known is None:
             self._known = _read(self.connection)
@@ -81,12 +80,14 @@ class Index:
         strict: bool,
         beside: AbstractContextManager[object],
     ) -> Refreshed:
-        """Bring the index up to date with the files.
+        """Update the index from the files.
 
         Args:
-            walk: The walk over the roots. What is indexed below them and not found is gone.
-            strict: Whether to compare contents and not signatures alone.
-            beside: Entered while files are looked at; it has the connection to itself then.
+            walk: The walk over the roots. Indexed documents below them that are not found are
+                removed.
+            strict: Whether to compare contents instead of only signatures.
+            beside: A context that is active during the comparison, with exclusive use of the
+                connection.
         """
         known = self.known()
         with beside:

@@ -1,13 +1,12 @@
-"""Where the index is kept: one file under ``.hindnote/``, loaded whole and checked whole.
+"""The file of the index: ``.hindnote/artifacts.sqlite3``, loaded and checked as a whole.
 
-SQLite opens files by their paths, which somebody may lead elsewhere meanwhile, and notices
-no bit of a value that flipped. So the file is read and written through the handle of its
-folder, and SQLite works on a copy in memory. A sum over all of it stands behind the
-database, outside its pages, and is checked whenever the file is loaded. A process keeps
-what it loaded for its next call.
+SQLite opens files by path, which somebody could redirect meanwhile, and does not detect a flipped
+bit in a value. So the file is read and written through the handle of its folder, and SQLite works
+on a copy in memory. A checksum of the whole database is stored after it, outside its pages, and is
+verified whenever the file is loaded. A process keeps the loaded index for its next call.
 
-Whatever is missing, foreign, of another version or damaged is made again. Where no file
-can be kept, the index in memory serves.
+An index that is missing, foreign, damaged or of another version is rebuilt. If no file can be
+stored, the index in memory is used.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ if TYPE_CHECKING:
 
 INDEX_NAME = "artifacts.sqlite3"
 MAX_INDEX_BYTES = 1 << 30
-"""Size from which an index is not kept on disk."""
+"""Maximum size in bytes of an index that is stored on disk."""
 
 REMEMBERED = 2
-"""Indexes that a process keeps in memory between its calls."""
+"""Maximum number of indexes that a process keeps in memory between calls."""
 
 REMEMBERED_BYTES = 1 << 26
-"""Size from which an index is loaded again for each call."""
+"""Maximum size in bytes of an index that is kept in memory between calls."""
 
 _SUM = struct.Struct(">8sII")
-"""What stands behind the database: a mark, the version, and the CRC-32 of all before it."""
+"""Stored after the database: a marker, the version, and the CRC-32 of everything before it."""
 
 _MARK = b"hindnote"
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -58,24 +57,24 @@ _guard = threading.Lock()
 
 
 class Unusable(Exception):
-    """No index can be kept on disk; the message says why."""
+    """No index can be stored on disk; the message says why."""
 
 
 def new_index() -> Index:
     """Return an empty index in memory."""
     connection = _connect()
-    # An index is made faster with pages of twice the usual size.
+    # Building an index is faster with pages of twice the default size.
     connection.execute("PRAGMA page_size = 8192")
     connection.executescript(SCHEMA)
     return Index(connection)
 
 
 def load(state: int) -> Index | None:
-    """Return the index that a state folder holds; None when it holds none.
+    """Return the index in a state folder; None when there is none.
 
     Raises:
         Unsound: It is damaged, foreign or of another version.
-        Unusable: It may not be read.
+        Unusable: It cannot be read because of its permissions.
     """
     try:
         status = look(state, INDEX_NAME)
@@ -98,10 +97,10 @@ def load(state: int) -> Index | None:
 
 
 def save(state: int, index: Index) -> None:
-    """Keep an index on disk, in place of what is there.
+    """Store an index on disk, replacing the existing one.
 
-    Of two calls that save at once the later one wins; what it lacks is read again by the
-    next call, since each index knows which state of the files it holds.
+    If two calls save at once, the later one wins. Documents that it lacks are read again by the
+    next call, since each index records the state of its files.
 
     Raises:
         OSError: It cannot be written.
@@ -111,7 +110,7 @@ def save(state: int, index: Index) -> None:
         raise OSError(f"it would have over {MAX_INDEX_BYTES:,} bytes")
     _clean(state)
     with atomic.temporary(state, data, False) as made:
-        # Not joined before: an index may be large.
+        # Appended separately to avoid a copy, since an index may be large.
         with closing(os.open(made, _APPEND, dir_fd=state)) as handle:
             os.write(handle, _SUM.pack(_MARK, SCHEMA_VERSION, zlib.crc32(data)))
             status = os.fstat(handle)
@@ -120,7 +119,7 @@ def save(state: int, index: Index) -> None:
 
 
 def keep(index: Index) -> None:
-    """Keep an index that was used in memory, for the next call while its file stays the same."""
+    """Keep a used index in memory for the next call, valid while its file is unchanged."""
     if index.file is None or index.file[2] > REMEMBERED_BYTES:
         index.connection.close()
         return
@@ -133,10 +132,10 @@ def keep(index: Index) -> None:
 
 
 def opened_state(workspace: Workspace, effects: EffectLog) -> int:
-    """Return a handle of the state folder, which is made when it is missing.
+    """Return a handle of the state folder, creating it when missing.
 
     Raises:
-        Unusable: It cannot be made or used.
+        Unusable: It cannot be created or used.
     """
     effects.may_touch_cache()
     try:
@@ -146,14 +145,14 @@ def opened_state(workspace: Workspace, effects: EffectLog) -> int:
 
 
 def _connect() -> sqlite3.Connection:
-    # Used by one thread after the other, never by two at once.
+    # Used by several threads, but never by two at once.
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 
 def _opened(data: bytes) -> sqlite3.Connection:
-    """Return a connection to a copy of a file's database."""
+    """Return a connection to an in-memory copy of a file's database."""
     database, told = memoryview(data)[: -_SUM.size], data[-_SUM.size :]
     if len(told) < _SUM.size or not told.startswith(_MARK):
         raise Unsound("it is not an index of this version")
@@ -176,12 +175,12 @@ def _opened(data: bytes) -> sqlite3.Connection:
 
 
 def _clean(state: int) -> None:
-    """Remove what killed writers left; only one call at a time."""
+    """Remove files of killed writers; only one call does this at a time."""
     try:
         with locked(state, seconds=0.0):
             atomic.sweep(state, older_than=LITTER_SECONDS)
     except (HeldError, OSError):
-        # Somebody else does it, or nothing can be locked here.
+        # Another call does it, or the folder cannot be locked.
         return
 
 

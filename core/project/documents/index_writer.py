@@ -1,4 +1,4 @@
-"""Writing into the index what changed in the files, in one transaction."""
+"""Write changes of the files to the index, in one transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLES = {
     "links": "document",
     "words": "rowid",
 }
-"""Every table, and its column with the document's number."""
+"""Every table, with the column that contains the document's number."""
 
 INDEXES = (
     "partly_covered ON documents (path) WHERE NOT covered",
@@ -30,21 +30,21 @@ INDEXES = (
     "links_by_document ON links (document)",
     "links_by_target ON links (target)",
 )
-"""Made when the first documents are there, which is faster than to keep each one sorted."""
+"""Created after the first documents are added, which is faster than updating them each time."""
 
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 UNSIGNED = 2**64 - 1
-"""The largest inode. Some file systems use all of its bits."""
+"""The largest inode number: some file systems use all 64 bits."""
 
 
 def follow(connection: sqlite3.Connection, changes: Sequence[Change], gone: Iterable[str]) -> None:
-    """Write what changed, all of it or nothing.
+    """Write all changes or none.
 
     Args:
-        connection: Of an index, in no transaction.
-        changes: Documents to be written.
-        gone: Paths of documents to be forgotten.
+        connection: Connection to an index, not in a transaction.
+        changes: Documents to write.
+        gone: Paths of documents to remove.
     """
     execute = connection.execute
     execute("BEGIN IMMEDIATE")
@@ -119,7 +119,7 @@ def _add(connection: sqlite3.Connection, added: Sequence[tuple[Change, Document]
 
 
 def _kept(signature: Signature) -> Signature:
-    """Return a signature as SQLite can keep it, whose numbers have a sign."""
+    """Return a signature with signed numbers, as SQLite requires."""
     size, mtime, inode = signature
     return (size, mtime, inode - UNSIGNED - 1 if inode >> 63 else inode)
 

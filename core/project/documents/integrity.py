@@ -1,4 +1,4 @@
-"""What the index holds of one document, and the error for an index that cannot be trusted."""
+"""Read one document from the index, and the error for an index that cannot be trusted."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any, NamedTuple
 
 
 class Unsound(Exception):
-    """The index on disk cannot be trusted; it is to be made again."""
+    """The index on disk cannot be trusted and must be rebuilt."""
 
 
 class Stored(NamedTuple):
-    """What the index holds of one document to be shown."""
+    """The indexed data of one document."""
 
     path: str
     hash: str
     title: str
     covered: int
-    """Whether the preview is all of the body: 0 or 1."""
+    """Whether the preview is the whole body: 0 or 1."""
 
     preview: str
     metadata: str
-    """A mapping as JSON."""
+    """The frontmatter as a JSON object."""
 
     def values(self) -> dict[str, Any]:
-        """Return the metadata."""
+        """Return the parsed metadata."""
         found: dict[str, Any] = json.loads(self.metadata)
         return found
 
 
 def stored(connection: sqlite3.Connection, number: int) -> Stored:
-    """Return a document as it was written into the index.
+    """Return a document from the index.
 
     Raises:
-        Unsound: It is not there.
+        Unsound: It does not exist.
     """
     row = connection.execute(
         "SELECT path, hash, title, covered, preview, metadata FROM documents "

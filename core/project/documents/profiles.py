@@ -1,9 +1,8 @@
-"""Profiles: what an installed provider knows of a project's frontmatter.
+"""Profiles: what an installed provider defines about a project's frontmatter.
 
-A profile adds definitions, validators and redacted samples. It grants no permission
-and sees no path outside the workspace; without one everything still works. Providers
-are pluggy plugins of a manager of their own, found through the entry-point group
-``hindnote.profiles``.
+A profile adds definitions, validators and redacted samples. It grants no permissions and gets no
+path outside the workspace, and everything works without one. Providers are pluggy plugins with a
+separate manager, found through the entry-point group ``hindnote.profiles``.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ _CHECKED = ConfigDict(strict=True)
 
 @dataclass(frozen=True, config=_CHECKED)
 class FieldDefinition:
-    """What a field means."""
+    """The meaning of a field."""
 
     name: str
     type: FieldType
     description: str
     required: bool = False
     enum: tuple[str, ...] | None = None
-    """Every value that the field may have, exactly."""
+    """All valid values of the field."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One document as a profile sees it."""
+    """One document, as passed to a profile."""
 
     path: str
     scope: str
@@ -56,7 +55,7 @@ class Subject:
 
 @dataclass(frozen=True, config=_CHECKED)
 class Finding:
-    """One thing that is wrong with a document, in one short line."""
+    """One problem of a document, as one short line."""
 
     message: str
     field: str | None = None
@@ -68,34 +67,34 @@ def _nothing(_: Any) -> Sequence[Any]:
 
 @dataclass(frozen=True, config=_CHECKED)
 class ArtifactProfile:
-    """A provider's answer for one workspace."""
+    """A provider's profile for one workspace."""
 
     name: str
     definitions: tuple[FieldDefinition, ...] = ()
     applies: Callable[[Subject], bool] = field(default=lambda _: True)
-    """Whether the profile has to do with a document."""
+    """Returns whether the profile applies to a document."""
 
     validate: Callable[[Subject], Iterable[Finding]] = field(default=_nothing)
-    """What is wrong with a document that the profile applies to."""
+    """Yields the problems of a document to which the profile applies."""
 
     samples: Callable[[str], Iterable[str]] = field(default=_nothing)
-    """Redacted example values of a field."""
+    """Yields redacted example values of a field."""
 
 
 Providers = pluggy.PluginManager
-"""Where providers are registered; see ``manager``."""
+"""The plugin manager in which providers are registered; see ``manager``."""
 
 
 class _Spec:
     @hookspec
     def artifact_profile(self, workspace: Path) -> ArtifactProfile | None:
-        """Return what the provider knows of a workspace's documents.
+        """Return the provider's profile of a workspace's documents.
 
-        Asked once for each search or description, provider by provider; one that
-        raises is left out and named in the evidence of each hit.
+        Called once for each search or description, one provider after the other. If one raises an
+        exception, its profile is left out and named in the evidence of each hit.
 
         Args:
-            workspace: The physical directory of the workspace. To be read at most.
+            workspace: The physical directory of the workspace. Must not be changed.
 
         Returns:
             The profile, or ``None`` when it does not apply to this workspace.
@@ -108,14 +107,14 @@ class Profiles:
 
     active: tuple[ArtifactProfile, ...] = ()
     broken: tuple[tuple[str, str], ...] = ()
-    """Providers that failed, and why."""
+    """Providers that failed, with the reason."""
 
     def __bool__(self) -> bool:
-        """Return whether there is any."""
+        """Return whether there is any profile or failure."""
         return bool(self.active or self.broken)
 
     def findings(self, subject: Subject) -> tuple[bool, list[tuple[str, Finding]]]:
-        """Return whether any profile applies to a document, and what they found, by provider."""
+        """Return whether any profile applies to a document, and all findings by provider."""
         applied = bool(self.broken)
         found = [(name, Finding(f"the profile failed: {why}")) for name, why in self.broken]
         for profile in self.active:
@@ -132,7 +131,7 @@ class Profiles:
         """Return each provider's samples of a field."""
         found = []
         for profile in self.active:
-            # Somebody else's code must not fail a description, and a sample is no loss.
+            # A provider's error must not make a description fail, and samples are optional.
             with contextlib.suppress(Exception):
                 found.append((profile.name, [str(value) for value in profile.samples(name)]))
         return found
@@ -159,7 +158,7 @@ def manager(plugins: Mapping[str, object]) -> Providers:
 
 @cache
 def installed() -> Providers:
-    """Return the manager of the installed providers; one that cannot be loaded is left out."""
+    """Return the manager of the installed providers, with a placeholder for each broken one."""
     plugins = {}
     for entry in entries(GROUP):
         try:
@@ -170,7 +169,7 @@ def installed() -> Providers:
 
 
 class _Broken:
-    """Stands for a provider that cannot be imported."""
+    """Replaces a provider that cannot be imported."""
 
     def __init__(self, why: str) -> None:
         self._why = why

@@ -1,4 +1,4 @@
-"""What a search asks for, as expressions of the word index and as terms to look for."""
+"""A search's words, as expressions for the word index and as terms for snippets."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Match = Literal["all", "any", "phrase"]
 
 WORD = re.compile(r"[^\W_]+")
 MAX_TERMS = 500
-"""Different words and phrases of one search. Beyond, its time grows faster than its length."""
+"""Maximum number of different terms in one search; the time grows faster than this number."""
 
 _PREFIX_LENGTH = 3
-"""Letters from which on a word also finds longer words that begin with it."""
+"""Minimum length of a word that also matches longer words beginning with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word or phrase that counts."""
+    """One word or phrase."""
 
     words: tuple[str, ...]
     prefix: bool
 
     @property
     def expression(self) -> str:
-        """The term for the word index, quoted."""
+        """The term as a quoted expression for the word index."""
         return '"' + " ".join(self.words) + '"' + (" *" if self.prefix else "")
 
 
@@ -45,7 +45,7 @@ class Query:
 
     @property
     def expression(self) -> str | None:
-        """The query for the word index, None when it asks for no word."""
+        """The query as an expression for the word index; None without words."""
         base = [term.expression for term in self.required]
         if self.terms:
             glue = " OR " if self.match == "any" else " AND "
@@ -54,16 +54,16 @@ class Query:
         if not base:
             return optional or None
         whole = " AND ".join(f"({part})" for part in base)
-        # Optional words raise the score of what matches anyway.
+        # Optional words raise the score of documents that match anyway.
         return f"(({whole}) OR {optional}) AND ({whole})" if optional else whole
 
     def wanted(self) -> Wanted:
-        """Return all terms, for finding the place that a snippet shows."""
+        """Return all terms, to find the place for a snippet."""
         return wanted((*self.terms, *self.required, *self.optional))
 
 
 def build(query: str, match: Match, required: Sequence[str], optional: Sequence[str]) -> Query:
-    """Return a search's words. Whatever is given, the expression is well-formed.
+    """Return the words of a search. The resulting expression is always well-formed.
 
     Raises:
         ArgumentError: There are too many of them.
@@ -89,7 +89,7 @@ def build(query: str, match: Match, required: Sequence[str], optional: Sequence[
 
 
 def _different(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Return the terms that have a word, each once."""
+    """Return the terms that contain a word, without duplicates."""
     return tuple(dict.fromkeys(term for term in terms if term.words))
 
 
@@ -109,14 +109,15 @@ class Wanted:
 
     words: frozenset[str]
     beginnings: tuple[str, ...]
-    """Those that longer words may begin with."""
+    """Words that match longer words beginning with them."""
 
     inside: tuple[str, ...]
-    """Those that may stand in a run of an unspaced script, several words in the index."""
+    """Words that may occur within a run of an unspaced script, which is several words in the
+    index."""
 
 
 def wanted(terms: Iterable[Term]) -> Wanted:
-    """Return what to look for in a text to find any of the terms."""
+    """Return what to search for in a text to find any of the terms."""
     found = [(fold(term.words[0]), term.prefix) for term in terms]
     return Wanted(
         words=frozenset(word for word, _ in found),
@@ -126,7 +127,7 @@ def wanted(terms: Iterable[Term]) -> Wanted:
 
 
 def first_hit(text: str, wanted: Wanted) -> int | None:
-    """Return where the first word of any term stands in a text, in code points."""
+    """Return the position of the first word of any term in a text, in code points."""
     words, beginnings = wanted.words, wanted.beginnings
     if not words:
         return None

@@ -1,4 +1,4 @@
-"""What is never shown as a sample or a facet: credentials, and absolute paths."""
+"""Detect values that must not be shown as samples or facets: credentials and absolute paths."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def is_safe(key: str, value: str) -> bool:
 
 
 def _random(word: str) -> bool:
-    """Return whether a long word mixes letters and digits as generated keys do."""
+    """Return whether a long word mixes letters and digits like a generated key."""
     digits = sum(char.isdigit() for char in word)
     return digits >= 4 and any(char.isalpha() for char in word)

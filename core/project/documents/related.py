@@ -1,4 +1,4 @@
-"""Documents that have to do with a hit: by links either way, and by values they share."""
+"""Find documents related to a hit: by links in both directions, and by shared values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHARING = "SELECT DISTINCT document FROM fields WHERE key = ? AND value = ?"
 
 
 class Relations:
-    """Relations within one corpus; who shares a value is looked up once for all hits."""
+    """The relations within one corpus; each shared value is looked up once for all hits."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -35,7 +35,7 @@ class Relations:
         self._sharing: dict[tuple[str, str], list[int]] = {}
 
     def of(self, number: int, limit: int) -> list[dict[str, Any]]:
-        """Return at most ``limit`` related documents of one, the closest relation first."""
+        """Return at most ``limit`` documents related to one, closest relation first."""
         found: dict[str, dict[str, Any]] = {}
         if not limit:
             return []
@@ -56,7 +56,7 @@ class Relations:
             yield "shares_value", other
 
     def _sharers(self, number: int) -> Iterator[int]:
-        """Yield documents that share values of lists, those that share most first."""
+        """Yield documents that share list values, those with the most shared values first."""
         counts: Counter[int] = Counter()
         for key, value in self._execute(_LISTED, (number,)).fetchall():
             if (key, value) not in self._sharing:

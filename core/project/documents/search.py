@@ -89,10 +89,10 @@ class _Search:
         return Observation(data, totals={"results": total})
 
     def _hits(self) -> tuple[list[_Hit], int]:
-        """Return the best hits, as many as asked for, and how many there are."""
+        """Return the best hits up to the limit, and the number of all."""
         corpus, limit = self.corpus, self.params.limit
         scopes = corpus.scopes
-        # When only some of the documents may be shown, all hits are looked at.
+        # If only some documents may be shown, all hits must be read and filtered.
         rows, total = corpus.found or ask(
             corpus.connection, self.query, self.params.filters, None if corpus.filtered else limit
         )
@@ -198,7 +198,7 @@ def _texts(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _facets(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what may be shown of a document's metadata."""
+    """Yield the metadata of a document that may be shown."""
     for key, value in values.items():
         if key == "title":
             continue
@@ -214,7 +214,7 @@ def _evidence(provider: str, finding: profiles.Finding) -> dict[str, Any]:
 
 
 def view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return a search as lines: one for each hit, its snippet below it."""
+    """Render a search as lines: one for each hit, with its snippet below."""
     rows, state = data["results"], data["cache_state"]
     total = totals.get("results", len(rows))
     hits = counted(total, "hit", grouped=False)
@@ -240,14 +240,14 @@ _LEFT_OUT = "hits without facets, confidence, hash and provenance; a small limit
 
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
-    """Return what a profile found wrong with a hit, as its line says it."""
+    """Return the findings of profiles about a hit, for its line."""
     return [f"profile_warning: {one['finding']}" for one in row["confidence"]["evidence"]]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return what each hit's line says of its score: nothing when all would say the same.
+    """Return each hit's score for its line; nothing if all scores would look the same.
 
-    With few documents scores are around a millionth, so significant digits are shown.
+    With few documents, scores are around a millionth, so significant digits are shown.
     """
     rounded = (Decimal(format(row["score"], ".3g")) for row in rows)
     told = [f"score {score:f}" for score in rounded]

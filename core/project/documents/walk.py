@@ -1,7 +1,7 @@
-"""Walking the roots: every Markdown file below them, found without following a link.
+"""Walk the roots: every Markdown file below them, without following links.
 
-A process remembers what each folder lists until the folder itself has changed, so that a
-walk over folders it knows is left with looking at the files.
+A process caches the entries of each folder until the folder itself changes, so a repeated walk
+only has to check the files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hindnote.core.project.outcome import Declined
 from hindnote.core.project.workspace import Root, Workspace
 
 DEPTH_LIMIT = 64
-"""Levels of folders below the workspace that are entered."""
+"""Maximum depth of folders below the workspace."""
 
 SUFFIXES = (".md", ".markdown")
 
@@ -27,44 +27,44 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _SETTLED_NS = 2_000_000_000
-"""A folder changed more shortly than this before it was listed may change again unnoticed:
-some file systems count times in seconds."""
+"""Minimum age of a folder's last change for its entries to be cached: some file systems record
+times in seconds, and a younger folder may change again without a new time."""
 
 _REMEMBERED = 20_000
-"""Folders whose listings are remembered."""
+"""Maximum number of folders whose entries are cached."""
 
 
 class Listing(NamedTuple):
-    """What lies in a folder."""
+    """The entries of a folder."""
 
     folders: tuple[str, ...]
     """Sorted."""
 
     documents: frozenset[str]
-    """Names of documents. What they are besides no folders is not looked at."""
+    """Names of documents. Anything with such a name that is not a folder is included."""
 
 
 _LISTINGS: dict[tuple[int, int], tuple[tuple[int, int], Listing]] = {}
-"""By device and inode, with the folder's times; no entry comes or goes without changing these."""
+"""By device and inode, with the folder's times; adding or removing an entry changes these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One folder with documents, open while the walk stands at it."""
+    """One folder with documents; its handle is open during its step of the walk."""
 
     prefix: str
-    """What stands before the documents' names in their paths below the workspace."""
+    """Prefix of the documents' workspace-relative paths."""
 
     scope: Scope
     handle: int
     names: frozenset[str]
-    """Entries with a document's name. What they are is not looked at yet."""
+    """Entries with a document's name, whose types are not checked yet."""
 
     def read(self, name: str) -> bytes:
-        """Return a document's bytes.
+        """Return a document's content.
 
         Raises:
-            OSError: It is gone, unreadable or no regular file.
+            OSError: It does not exist, is unreadable or is not a regular file.
         """
         handle = os.open(name, _FILE, dir_fd=self.handle)
         try:
@@ -82,27 +82,26 @@ class Folder:
 
 @dataclass(slots=True)
 class DocumentWalk:
-    """One pass over both roots; only those that the call asks for may fail it."""
+    """One walk over both roots; only roots that the call selects may cause an error."""
 
     workspace: Workspace
     scopes: tuple[Scope, ...]
     anew: bool = False
-    """Whether to list every folder, remembered or not."""
+    """Whether to ignore cached folder entries."""
 
     unreadable: int = 0
     roots: list[dict[str, str]] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Folder]:
-        """Yield every folder once; one below both roots belongs to the inner one.
+        """Yield every folder once; a folder below both roots belongs to the inner root.
 
         Raises:
-            Declined: ``root_unreadable``, or ``root_missing`` for a root that the
-                call named.
+            Declined: ``root_unreadable``, or ``root_missing`` for a root that the call named.
         """
         self.unreadable = 0
         self.roots = []
         docs, todos = self.workspace.docs, self.workspace.todos
-        # One folder for both is the todos'.
+        # If both are the same folder, it counts as the todos root.
         for root in (todos,) if docs.parts == todos.parts else (docs, todos):
             other = todos if root is docs else docs
             handle = self._open(root)
@@ -110,7 +109,7 @@ class DocumentWalk:
                 yield from self._below(handle, root.parts, root.scope, other.parts)
 
     def prefixes(self) -> tuple[str, ...]:
-        """Return the beginnings of all paths that the walk covers."""
+        """Return the prefixes of all paths that the walk covers."""
         roots = (self.workspace.docs, self.workspace.todos)
         return tuple("".join(f"{part}/" for part in root.parts) for root in roots)
 

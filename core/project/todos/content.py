@@ -1,4 +1,4 @@
-"""The text of a todo: made for a new one, edited in one line for a transition."""
+"""The text of a todo: generated for a new one, and edited in one line for a transition."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from hindnote.core.project.todos.names import TodoName
 from hindnote.core.text import frontmatter
 
 OWNED = ("issue_id", "status", "priority", "title")
-"""Keys that the tools write themselves."""
+"""Keys that only the tools may write."""
 
-# Controls, line ends, and characters that change the direction of what stands around them.
-# Joiners stay: words and emoji of many scripts are made with them.
+# Control characters, line ends, and characters that change the text direction. Joiners are
+# allowed, since words and emoji of many scripts need them.
 _UNFIT = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-# What YAML does not take raw inside double quotes, or folds as a line break.
+# Characters that YAML rejects inside double quotes, or folds as line breaks.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
 def new_content(name: TodoName, title: str, extra: Mapping[str, Any], body: str) -> bytes:
-    """Return the bytes of a new todo. The body is kept as it is given.
+    """Return the content of a new todo. The body is not changed.
 
     Raises:
         Declined: ``invalid_title`` or ``invalid_frontmatter``.
@@ -59,13 +59,13 @@ def _key(key: str) -> str:
 
 
 def yaml_value(value: Any) -> str:
-    """Return a JSON value as YAML on one line: JSON, which YAML 1.2 includes, made printable."""
+    """Return a JSON value as one line of YAML: as JSON, which YAML 1.2 includes, made printable."""
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
     return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def with_status(markdown: Markdown, status: TodoStatus) -> bytes:
-    """Return a todo's bytes with another status; every other byte stays.
+    """Return a todo's content with another status; every other byte is unchanged.
 
     Raises:
         Declined: ``invalid_frontmatter`` when the line cannot be edited in place.

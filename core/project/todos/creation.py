@@ -1,4 +1,4 @@
-"""Allocating an id, and creating a todo under one."""
+"""Allocate an id, and create a todo with one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hindnote.core.project.workspace import Workspace
 
 
 def allocate(workspace: Workspace, effects: EffectLog) -> dict[str, Any]:
-    """Return the next id, reserving nothing."""
+    """Return the next free id without reserving it."""
     with mutation(workspace, effects) as held:
         found = held.scan()
         number = _next_id(held, found)
@@ -56,7 +56,7 @@ def _next_id(held: Held, found: Scan) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NewTodo:
-    """What a new todo is to hold."""
+    """The content of a new todo."""
 
     title: str
     priority: TodoPriority
@@ -69,7 +69,7 @@ class NewTodo:
 def create(
     workspace: Workspace, effects: EffectLog, new: NewTodo, expected_directory_hash: str | None
 ) -> dict[str, Any]:
-    """Make a todo under the next id and return its identity."""
+    """Create a todo with the next id and return its identity."""
     with mutation(workspace, effects, create_root=True) as held:
         found = held.scan()
         if expected_directory_hash not in (None, found.directory_hash):

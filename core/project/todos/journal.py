@@ -1,7 +1,7 @@
-"""Journals of transitions: what each one moves, how far it got, and how to finish it.
+"""Journals of transitions: what each one moves, how far it got, and how to complete it.
 
-A journal names its files by canonical todo names only, so no journal, however it
-came to be there, can lead out of its todos root.
+A journal contains only canonical todo names, so even a forged journal cannot lead out of its todos
+root.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILE = re.compile(r"[0-9a-f]{32}\.json")
 
 
 class Journal(Closed):
-    """One transition, written before it begins and removed when it is done."""
+    """One transition; written before it begins and removed when it is complete."""
 
     version: Literal[1] = 1
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -68,34 +68,34 @@ class Journal(Closed):
 
     @property
     def taken_source(self) -> str:
-        """Name under which the source waits in staging to be removed."""
+        """Name of the source in staging, before it is removed."""
         return source_taken_by(self.file)
 
     @property
     def taken_target(self) -> str:
-        """Name under which a target that is rolled back waits in staging."""
+        """Name in staging of a target that is rolled back."""
         return f"{self.id}.undo"
 
     @property
     def seal(self) -> str:
-        """What another journal would not come to."""
+        """SHA-256 of the journal, to detect tampering."""
         return digest(self.model_dump_json().encode())
 
 
 class _Sealed(Closed):
-    """A journal as its file holds it. Files are moved and removed on its word alone."""
+    """A journal with its checksum, as in its file. Files are moved and removed because of it."""
 
     journal: Journal
     seal: Hash
 
 
 def new_id() -> str:
-    """Return a name for a new journal or staging file."""
+    """Return a unique name for a new journal or staging file."""
     return uuid.uuid4().hex
 
 
 def is_journal(name: str) -> bool:
-    """Return whether a file name is one that journals have."""
+    """Return whether a file name has the form of a journal's."""
     return _FILE.fullmatch(name) is not None
 
 
@@ -105,21 +105,21 @@ def shown(name: str, folder: str = JOURNALS) -> str:
 
 
 def source_taken_by(name: str) -> str:
-    """Return the name under which a journal's source waits in staging to be removed.
+    """Return the name in staging of the source that a journal moves.
 
     Args:
-        name: The journal's own file name, whatever was appended; what is in it need not be known.
+        name: The journal's file name, with any suffix; its content need not be readable.
     """
     return f"{name.partition('.')[0]}.source"
 
 
 def written(journal: Journal) -> bytes:
-    """Return what a journal's file holds."""
+    """Return the content of a journal's file."""
     return _Sealed(journal=journal, seal=journal.seal).model_dump_json().encode()
 
 
 def read_journal(name: str, content: bytes) -> Journal | None:
-    """Return a journal; None when it is not one that this version wrote, every bit of it."""
+    """Return a journal; None when it is damaged or was not written by this version."""
     try:
         found = _Sealed.model_validate_json(content)
     except ValidationError:
@@ -129,16 +129,16 @@ def read_journal(name: str, content: bytes) -> Journal | None:
 
 
 def decide(journal: Journal, source: str | None, target: str | None, *, taken: bool) -> Action:
-    """Return how an interrupted transition ends, by what is observed.
+    """Return how to complete an interrupted transition, given the current files.
 
-    What somebody else edited meanwhile always stays. ``none``: both files were
-    edited, and only a person can tell which one holds.
+    Edits by others are always kept. ``none``: both files were edited, and only a person can decide
+    which one is valid.
 
     Args:
         journal: The transition.
-        source: Content hash at the source's name, None when absent.
-        target: Content hash at the target's name, None when absent.
-        taken: Whether the unchanged source waits in staging.
+        source: Content hash of the source's name, None when it does not exist.
+        target: Content hash of the target's name, None when it does not exist.
+        taken: Whether the unchanged source is in staging.
     """
     untouched = source == journal.source_hash
     if target == journal.target_hash:
@@ -146,9 +146,9 @@ def decide(journal: Journal, source: str | None, target: str | None, *, taken: b
             return "cleanup"
         return "resume" if untouched else "rollback"
     if source is None:
-        # A vanished target is no reason to lose the todo as well.
+        # The target was deleted; restoring the source saves the todo.
         return "rollback" if taken and target is None else "cleanup"
     if target is None or journal.stage == "prepared":
-        # Never published, or nothing proves that what is there was published by us.
+        # Never published, or it is not certain that we published the existing file.
         return "rollback"
     return "resume" if untouched else "none"

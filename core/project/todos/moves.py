@@ -1,8 +1,7 @@
 """One journaled move of a todo: publish the new file, then retire the old one.
 
-Each step is durable before the next one starts. Nothing is removed by name alone: a
-file is first taken into staging and its hash compared, and what turns out not to be
-ours goes back where it was.
+Each step is durable before the next one starts. No file is removed by name alone: it is first
+moved into staging, and if its hash shows that it is not ours, it is moved back.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from hindnote.core.project.workspace import Root
 
 @dataclass(slots=True)
 class Move:
-    """A move under way, with open handles of the folders that it works in."""
+    """A move in progress, with open handles of its folders."""
 
     journal: Journal
     root: Root
@@ -32,22 +31,22 @@ class Move:
 
     @property
     def source(self) -> str:
-        """The source as answers show it."""
+        """The source's path in answers."""
         return self.root.shown(self.journal.source)
 
     @property
     def target(self) -> str:
-        """The target as answers show it."""
+        """The target's path in answers."""
         return self.root.shown(self.journal.target)
 
     def record(self, stage: Stage) -> None:
-        """Write the journal with how far the move got."""
+        """Write the journal with the stage that was reached."""
         self.journal = self.journal.model_copy(update={"stage": stage})
         replace(self.journals, self.journal.file, written(self.journal))
         self.effects.reached(stage)
 
     def publish(self, content: bytes, mode: int) -> None:
-        """Stage the new content, journal the move, and put the target in place.
+        """Stage the new content, write the journal, and put the target in place.
 
         Raises:
             Declined: ``already_exists`` or ``changed``.
@@ -63,10 +62,10 @@ class Move:
         self.record("target_written")
 
     def retire(self) -> None:
-        """Take the source away, once its content is proved to be the one expected.
+        """Remove the source, after verifying its content.
 
         Raises:
-            Declined: ``changed`` when somebody edited it meanwhile; it is left in place.
+            Declined: ``changed`` when somebody edited it meanwhile; then it is kept.
         """
         journal = self.journal
         now = seen(self.folder, journal.source)
@@ -80,7 +79,7 @@ class Move:
         self.record("source_removed")
 
     def finish(self) -> None:
-        """Remove what the move left in staging, and its journal last."""
+        """Remove the move's files in staging, and at last its journal."""
         for name in (
             self.journal.taken_source,
             self.journal.taken_target,
@@ -90,10 +89,10 @@ class Move:
         remove(self.journals, self.journal.file)
 
     def roll_back(self) -> None:
-        """Leave the source and take the target away, as far as it is ours.
+        """Keep the source, and remove the target if it is ours.
 
         Raises:
-            Declined: ``changed`` when a file in staging has no free place to go back to.
+            Declined: ``changed`` when a file in staging cannot be moved back to its name.
         """
         journal = self.journal
         if self.restore(journal.taken_source, journal.source):
@@ -107,10 +106,10 @@ class Move:
         self.finish()
 
     def restore(self, taken: str, name: str) -> bool:
-        """Put a file from staging back under its name; tell whether there was one.
+        """Move a file from staging back to its name; return whether there was one.
 
         Raises:
-            Declined: ``changed`` when the name is taken by something else.
+            Declined: ``changed`` when the name belongs to something else.
         """
         held = hash_of(self.staging, taken)
         if held is None:
@@ -127,7 +126,7 @@ class Move:
         return True
 
     def restore_foreign(self) -> None:
-        """Put back what staging holds of somebody else's edits, before anything is decided."""
+        """Move back files in staging that others edited, before anything is decided."""
         for taken, name, ours in (
             (self.journal.taken_source, self.journal.source, self.journal.source_hash),
             (self.journal.taken_target, self.journal.target, self.journal.target_hash),
@@ -137,9 +136,9 @@ class Move:
                 self.effects.changed(self.root.shown(name), held)
 
     def _take(self, name: str, taken: str, expected: str) -> str | None:
-        """Move a file into staging; return its hash there. One that is not ours goes back."""
-        # Renaming onto another link of the same file does nothing and reports success. What
-        # an interrupted restore left there is a copy of what is taken now.
+        """Move a file into staging and return its hash; one that is not ours is moved back."""
+        # Renaming to another link of the same file does nothing and reports success. A file that
+        # an interrupted restore left there is a copy of the one that is moved now.
         remove(self.staging, taken)
         os.rename(name, taken, src_dir_fd=self.folder, dst_dir_fd=self.staging)
         os.fsync(self.staging)
@@ -150,7 +149,7 @@ class Move:
         return now
 
     def _note(self, name: str, now: str | None) -> None:
-        """Note a change as observed; what has no content hash stays a possible one."""
+        """Record an observed change; without a content hash it stays a possible one."""
         if now == OTHER:
             self.effects.may_change(self.root.shown(name))
         else:
@@ -169,7 +168,7 @@ class Move:
 
 
 def place(staging: int, staged: str, folder: int, name: str) -> None:
-    """Give a staged file its public name, if that is free.
+    """Link a staged file to its public name, if that is free.
 
     Raises:
         Declined: ``already_exists``.

@@ -1,4 +1,4 @@
-"""What every mutation holds while it works: the root lock, open folders, and no conflict."""
+"""The setup of every mutation: the root lock, open folders, and a check for conflicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hindnote.core.project.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Open handles of a mutation that holds the root lock."""
+    """Open handles for a mutation, which has the root lock."""
 
     workspace: Workspace
     folder: int
@@ -36,7 +36,7 @@ class Held:
     effects: EffectLog
 
     def scan(self) -> Scan:
-        """Return what the todos root holds, when nothing in it blocks a mutation.
+        """Return a scan of the todos root, if nothing in it blocks a mutation.
 
         Raises:
             Declined: ``todo_conflict`` with every blocking issue.
@@ -57,19 +57,19 @@ class Held:
 def mutation(
     workspace: Workspace, effects: EffectLog, *, create_root: bool = False
 ) -> Iterator[Held]:
-    """Hold everything that a mutation needs, interrupted transitions recovered.
+    """Lock and open everything for a mutation, after recovering interrupted transitions.
 
     Args:
-        workspace: Where to work.
-        effects: Log of the call.
-        create_root: Whether to make a missing todos root.
+        workspace: The workspace.
+        effects: The effect log of the call.
+        create_root: Whether to create a missing todos root.
 
     Raises:
         Declined: ``root_missing``, ``root_unreadable``, ``unsafe_state``, ``locked`` or
             ``recovery_blocked``.
     """
     if not create_root:
-        # Without a root there is nothing to lock, and no state is to be made.
+        # Without a root there is nothing to lock, and no state folder must be created.
         TodosFolder(workspace).close()
     with ExitStack() as stack:
         effects.may_touch_cache()

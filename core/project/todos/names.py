@@ -15,10 +15,10 @@ STATUSES: tuple[TodoStatus, ...] = get_args(TodoStatus)
 PRIORITIES: tuple[TodoPriority, ...] = get_args(TodoPriority)
 
 DESCRIPTION_LIMIT = 60
-"""Characters of the description in a new todo's name, at most."""
+"""Maximum length of the description in a new todo's name, in characters."""
 
 DESCRIPTION_BYTES = 180
-"""UTF-8 bytes of it, at most: file systems take 255 for a whole name."""
+"""Maximum length of it in UTF-8 bytes: file systems allow 255 for a whole name."""
 
 _CANONICAL = re.compile(
     rf"(?P<id>[0-9]{{3,{MAX_ID_DIGITS}}})-(?P<status>{'|'.join(STATUSES)})"
@@ -30,7 +30,7 @@ _CLAIMED_ID = re.compile(r"([0-9]+)[-_. ]")
 
 @dataclass(frozen=True, slots=True)
 class TodoName:
-    """A canonical name, taken apart."""
+    """A canonical name, split into its parts."""
 
     rendered_id: str
     status: TodoStatus
@@ -53,9 +53,9 @@ class TodoName:
 
 
 def parse_name(name: str) -> TodoName | None:
-    """Return a canonical name taken apart, in NFC; None when it is not canonical.
+    """Return the parts of a canonical name, in NFC; None when it is not canonical.
 
-    A file system may hold the name in another Unicode form, as macOS does.
+    The file system may store the name in another Unicode form, as macOS does.
     """
     found = _CANONICAL.fullmatch(unicodedata.normalize("NFC", name))
     if found is None or not _is_kebab(found["description"]):
@@ -66,33 +66,33 @@ def parse_name(name: str) -> TodoName | None:
 
 
 def claimed_id(name: str) -> int | None:
-    """Return the number that any name starts with, canonical or not, so no id is given twice."""
+    """Return the number at the start of any name, canonical or not, so that no id is reused."""
     found = _CLAIMED_ID.match(name)
-    # Beyond the contract's digits it can clash with no id that is ever given.
+    # A number with more digits than the contract allows cannot equal an allocated id.
     if found is None or len(found[1].lstrip("0")) > MAX_ID_DIGITS:
         return None
     return int(found[1])
 
 
 def render_id(number: int) -> str:
-    """Return a new todo's id as its name holds it."""
+    """Return a new todo's id as it appears in its name."""
     return f"{number:03d}"
 
 
 def kebab(title: str) -> str:
-    """Return a title as a description: its words in lower case, ``todo`` when it has none.
+    """Return a title as a description: its words in lower case, or ``todo`` without any.
 
-    Letters, marks and digits of every script stay, in NFC.
+    Letters, marks and digits of every script are kept, in NFC.
     """
     lower = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).lower())
     parted = "".join(char if _is_letter(char) else "-" for char in lower)
-    # A mark belongs to the letter before it, and without one to nothing.
+    # A mark belongs to the letter before it; without one it is removed.
     words = [word.lstrip(_marks(word)) for word in parted.split("-")]
     return _shortened("-".join(filter(None, words))) or "todo"
 
 
 def _shortened(text: str) -> str:
-    """Return as much of a description as fits, no letter parted from its marks."""
+    """Return as much of a description as fits, without separating a letter from its marks."""
     end = min(len(text), DESCRIPTION_LIMIT)
     while len(text[:end].encode()) > DESCRIPTION_BYTES or (
         end and end < len(text) and _is_mark(text[end])
@@ -108,7 +108,7 @@ def _is_kebab(text: str) -> bool:
 
 
 def _is_letter(char: str) -> bool:
-    """Return whether a character may stand in a word: a letter, mark or digit that shows."""
+    """Return whether a character may be part of a word: a visible letter, mark or digit."""
     if char.isascii():
         return char.isalnum()
     return unicodedata.category(char)[0] in "LMN" and invisible(char) is None

@@ -1,4 +1,4 @@
-"""Looking at a todos root without changing anything, not even a lock file."""
+"""Scan a todos root without changing anything, not even a lock file."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from hindnote.core.project.workspace import (
 )
 
 _NOT_A_FOLDER = frozenset({errno.ENOTDIR, errno.ELOOP})
-"""Error numbers of opening a file or a link as a folder."""
+"""Error numbers for opening a file or a link as a folder."""
 
 _READER_SECONDS = 2.0
 
 
 def observe(workspace: Workspace) -> Scan:
-    """Return what the todos root holds. Writes nothing, not even a lock.
+    """Return a scan of the todos root. Writes nothing, not even a lock file.
 
     Raises:
         Declined: ``root_missing`` or ``root_unreadable``.
     """
     with (
         contextlib.closing(TodosFolder(workspace)) as folder,
-        # A reader who cannot get the lock in time looks all the same.
+        # A reader that does not get the lock in time continues without it.
         folder_lock(folder.handle, exclusive=False, seconds=_READER_SECONDS),
     ):
         found = _scanned(workspace, folder.handle)
@@ -100,9 +100,9 @@ def _pending(workspace: Workspace) -> list[str]:
 
 
 def file_name(workspace: Workspace, path: str) -> str:
-    """Return the name of the file that a path parameter means: one directly in the todos root.
+    """Return the file name for a path parameter, which must be directly in the todos root.
 
-    The file itself is not resolved, so a link is seen as the link that it is.
+    The file itself is not resolved, so a link is seen as a link.
 
     Raises:
         Declined: ``outside_workspace``, ``invalid_path`` or ``path_too_long``.

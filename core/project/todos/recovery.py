@@ -1,4 +1,4 @@
-"""Finishing what a crash interrupted, before a mutation looks at anything else."""
+"""Complete what a crash interrupted, before a mutation does anything else."""
 
 from __future__ import annotations
 
@@ -39,13 +39,12 @@ _LEFT_OVER = re.compile(r"[0-9a-f]{32}\.(?:create|target|json\.tmp)")
 
 
 def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLog) -> None:
-    """Resume or roll back every interrupted transition. The root lock must be held.
+    """Complete or roll back every interrupted transition. Requires the root lock.
 
     Raises:
-        Declined: ``recovery_blocked`` when a journal is damaged or none of this
-            version's, what a crash left cannot be removed, or only a person can decide;
-            ``locked`` when another workspace is busy in a journal's root. Journals before
-            it are recovered already.
+        Declined: ``recovery_blocked`` when a journal is damaged or of another version, when
+            leftover files cannot be removed, or when only a person can decide; ``locked`` when
+            another workspace is using a journal's root. Earlier journals are recovered by then.
     """
     for name in [entry.name for entry in entries(journals)]:
         if is_journal(name):
@@ -59,10 +58,10 @@ def recover(workspace: Workspace, journals: int, staging: int, effects: EffectLo
 
 @contextmanager
 def staging_for(folder: int, staging: int) -> Iterator[int]:
-    """Return the folder in which files wait that move into or out of a todos root.
+    """Return the staging folder for files that are moved into or out of a todos root.
 
-    It is the workspace's, unless the root is a mount of its own: files cannot be renamed
-    between two mounts, so such a root has staging in a ``.hindnote`` folder of its own.
+    It is the workspace's, unless the root is a separate mount: files cannot be renamed between
+    mounts, so such a root has its own ``.hindnote`` folder with staging.
 
     Raises:
         Declined: ``unsafe_state`` or ``recovery_blocked``.
@@ -77,7 +76,7 @@ def staging_for(folder: int, staging: int) -> Iterator[int]:
 
 def _clean_staging(staging: int) -> None:
     for name in [entry.name for entry in entries(staging)]:
-        # A taken source is never removed without its journal.
+        # A source in staging is never removed without its journal.
         if _LEFT_OVER.fullmatch(name):
             _clean(staging, STAGING, name)
 

@@ -1,8 +1,8 @@
-"""Looking at a todos root: canonical todos, every issue found, and the directory's hash.
+"""Scan a todos root: canonical todos, every issue, and the directory's hash.
 
-Nothing is repaired here or anywhere. A conflict (duplicate ids, a name and a
-frontmatter that disagree, names that are one file on another system) blocks every
-mutation in its root; any other issue concerns its own file only.
+Nothing is ever repaired. A conflict (duplicate ids, a name that disagrees with its frontmatter,
+names that are the same on another system) blocks every mutation in its root; any other issue only
+concerns its own file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hindnote.core.project.todos.names import TodoName, claimed_id, parse_name
 from hindnote.core.project.workspace import Root, entries
 
 LEVELS = 16
-"""How deep subfolders of a todos root are looked at for ids."""
+"""Maximum depth at which subfolders of a todos root are searched for ids."""
 
 _BLOCKING: frozenset[IssueCode] = frozenset({"duplicate_id", "name_mismatch", "name_collision"})
 
@@ -40,12 +40,12 @@ class Found:
     """None when the content could not be read."""
 
     markdown: Markdown | None
-    """None when the content could not be read or is no text."""
+    """None when the content could not be read or is not text."""
 
 
 @dataclass(slots=True)
 class Scan:
-    """What a todos root holds at one moment."""
+    """The content of a todos root at one moment."""
 
     root: Root
     found: list[Found] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Scan:
     directory_hash: str = ""
 
     def todos(self) -> list[dict[str, Any]]:
-        """Return the identities of canonical todos whose content was read, by id."""
+        """Return the identities of canonical todos whose content was read, sorted by id."""
         known = [entry for entry in self.found if entry.canonical and entry.hash]
         known.sort(key=lambda entry: (entry.canonical.id if entry.canonical else 0, entry.name))
         return [todo for todo in (identity(self.root, entry) for entry in known) if todo]
@@ -68,7 +68,7 @@ class Scan:
         return [issue for issue in self.issues if issue.get("path") == path]
 
     def get(self, name: str) -> Found | None:
-        """Return the entry of a name, which the file system may hold in another Unicode form."""
+        """Return the entry with a name, ignoring its Unicode form in the file system."""
         same = [entry for entry in self.found if entry.name == name]
         if not same:
             wanted = unicodedata.normalize("NFC", name)
@@ -76,7 +76,7 @@ class Scan:
         return same[0] if len(same) == 1 else None
 
     def next_id(self, elsewhere: Iterable[int] = ()) -> int:
-        """Return the lowest id above every one in use or claimed.
+        """Return the lowest id above every id that is in use or claimed.
 
         Args:
             elsewhere: Ids that are claimed outside the root itself.
@@ -91,7 +91,7 @@ class Scan:
         return max(claims) + 1
 
     def note(self, code: IssueCode, name: str | None, message: str) -> None:
-        """Add a finding about an entry."""
+        """Add an issue about an entry."""
         issue: dict[str, Any] = {"code": code, "blocking": code in _BLOCKING, "message": message}
         if name is not None:
             issue["path"] = self.root.shown(name)
@@ -99,7 +99,7 @@ class Scan:
 
 
 def identity(root: Root, entry: Found) -> dict[str, Any] | None:
-    """Return a todo's identity as the contract has it."""
+    """Return a todo's identity in the contract's form."""
     if entry.canonical is None or entry.hash is None:
         return None
     told = {
@@ -115,14 +115,14 @@ def identity(root: Root, entry: Found) -> dict[str, Any] | None:
 
 
 def claimed_below(folder: int, levels: int = LEVELS) -> Iterator[int]:
-    """Yield the ids that names in subfolders of an open todos root claim, as in an archive.
+    """Yield the ids in names in subfolders of an open todos root, such as an archive.
 
     Args:
-        folder: Handle of the folder whose subfolders are looked at. No link is followed.
-        levels: How deep to look.
+        folder: Handle of the folder whose subfolders are searched. Links are not followed.
+        levels: Maximum depth.
 
     Raises:
-        OSError: A subfolder cannot be read, so that an id in it might be given again.
+        OSError: A subfolder cannot be read, so an id in it could be reused.
     """
     for item in entries(folder):
         if item.name.startswith(".") or not item.is_dir(follow_symlinks=False):
@@ -141,7 +141,7 @@ def _is_markdown(name: str) -> bool:
 
 
 def scan(root: Root, folder: int) -> Scan:
-    """Return what an open todos root holds.
+    """Return a scan of an open todos root.
 
     Only Markdown entries directly in it count; hidden ones and folders do not.
 
@@ -202,7 +202,7 @@ def _content(result: Scan, folder: int, item: os.DirEntry[str], name: str | None
 
 
 def check(name: TodoName, markdown: Markdown) -> Iterator[tuple[IssueCode, str]]:
-    """Yield what is wrong with a todo's frontmatter, by itself and against its name."""
+    """Yield the problems of a todo's frontmatter, including differences from its name."""
     if markdown.problem is not None:
         yield "invalid_frontmatter", f"the frontmatter cannot be read: {markdown.problem}"
         return
@@ -229,7 +229,7 @@ def _number(value: Any) -> int | None:
         return None
     if isinstance(value, int):
         return value
-    # A long run of digits is no id, and costs quadratic time to convert.
+    # A long run of digits is not an id, and takes quadratic time to convert.
     if isinstance(value, str) and len(value) <= 20 and value.isascii() and value.isdigit():
         return int(value)
     return None

@@ -61,7 +61,7 @@ class TransitionParams(RootParams):
 
 
 SHORT_HASH = 12
-"""Hexadecimal digits of a hash in the lines of a long list."""
+"""Number of hexadecimal digits of a hash in the lines of a long list."""
 
 
 def list_todos(call: Call, params: ScanParams) -> Observation:
@@ -98,12 +98,12 @@ def inspect(call: Call, params: InspectParams) -> Observation:
 
 
 def allocate(call: Call, params: ScanParams) -> Observation:
-    """Return the next id."""
+    """Return the next free id."""
     return Observation(creation.allocate(call.workspace, call.effects))
 
 
 def create(call: Call, params: CreateParams) -> Observation:
-    """Make a todo."""
+    """Create a todo."""
     new = creation.NewTodo(
         params.title, params.priority, params.status, params.body, params.frontmatter or {}
     )
@@ -124,7 +124,7 @@ def transition(call: Call, params: TransitionParams) -> Observation:
 
 
 def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return a scan as lines: todos, then issues."""
+    """Render a scan as lines: issues, then todos."""
     todos, issues = data["todos"], data["issues"]
     blocking = sum(issue["blocking"] for issue in issues)
     where = data["root"]["path"]
@@ -132,7 +132,7 @@ def scan_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
     summary = f"{found} in {where}, {counted(len(issues), 'issue', grouped=False)}"
     if blocking:
         summary += f", {blocking} of them block every change"
-    # Findings first: they must not be lost behind a long list.
+    # Issues first, so that they are not lost after a long list.
     lines = [*map(issue_line, issues), *map(_short_todo_line, todos)]
     summary += f"; directory_hash {data['directory_hash']}"
     counts = {"todos": len(todos), "issues": len(issues), "blocking": blocking}
@@ -143,7 +143,7 @@ _CUT_HASHES = f"hashes cut to {SHORT_HASH} digits, project_todo_inspect has whol
 
 
 def _short_todo_line(todo: Mapping[str, Any]) -> str:
-    # The path of a canonical todo says its id, status and priority.
+    # The path of a canonical todo contains its id, status and priority.
     digits = todo["hash"].removeprefix("sha256:")[:SHORT_HASH]
     return " | ".join([todo["path"], *_title(todo), digits])
 
@@ -158,26 +158,26 @@ def _title(todo: Mapping[str, Any]) -> list[str]:
 
 
 def inspect_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return an inspection as lines."""
+    """Render an inspection as lines."""
     lines = [_todo_line(data["todo"])] if "todo" in data else []
     lines += map(issue_line, data["issues"])
     return View(f"state: {data['state']}", lines, {"issues": len(data["issues"])})
 
 
 def allocate_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return an allocation as a line."""
+    """Render an allocation as a line."""
     return View(
         f"next id {data['rendered_id']}, not reserved; directory_hash {data['directory_hash']}"
     )
 
 
 def create_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return a creation as lines."""
+    """Render a creation as lines."""
     return View(f"created {data['todo']['path']}", [_todo_line(data["todo"])])
 
 
 def transition_view(data: Mapping[str, Any], totals: Mapping[str, int]) -> View:
-    """Return a transition as lines."""
+    """Render a transition as lines."""
     status = data["todo"]["status"]
     return View(
         f"{data['previous_path']} is now {status}: {data['todo']['path']}",

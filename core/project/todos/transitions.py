@@ -1,4 +1,4 @@
-"""Moving a todo to another status."""
+"""Move a todo to another status."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _carry_out(move: Move, content: bytes) -> None:
             move.restore_foreign()
             move.roll_back()
         raise
-    # The todo has moved. What could not be cleaned up, the next mutation cleans.
+    # The todo has moved. The next mutation removes files that could not be removed.
     with contextlib.suppress(OSError):
         move.finish()
         effects.reached("completed")
