@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from hindnote.core.cli.tree import explained, report, tell
     from hindnote.core.doctor.findings import Finding, running
     from hindnote.core.errors import ArgumentError, HostFailure, PluginRefused, Refused
+    from hindnote.core.history.catalogue_cache import ListedFile
     from hindnote.core.history.ends import first_lines, reader
-    from hindnote.core.history.files import open_file, scan_folder
+    from hindnote.core.history.files import distinct_folders, open_file, scan_folder
     from hindnote.core.history.index_cache import FileCache, Index
     from hindnote.core.history.jsontext import (
         Unreadable,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         shaped,
     )
     from hindnote.core.history.lines import Batch, LineFile, State
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.history.projection import (
         Branch,
         Damage,
@@ -108,7 +110,9 @@ _MODULES = {
     "hindnote.core.errors": ("ArgumentError", "HostFailure", "PluginRefused", "Refused"),
     "hindnote.core.history.index_cache": ("FileCache", "Index"),
     "hindnote.core.history.ends": ("first_lines", "reader"),
-    "hindnote.core.history.files": ("open_file", "scan_folder"),
+    "hindnote.core.history.files": ("distinct_folders", "open_file", "scan_folder"),
+    "hindnote.core.history.catalogue_cache": ("ListedFile",),
+    "hindnote.core.history.metadata_cache": ("FileFacts",),
     "hindnote.core.history.session_files": ("SessionFiles",),
     "hindnote.core.history.times": ("instant", "known_instant", "recorded"),
     "hindnote.core.history.jsontext": (
@@ -143,6 +147,7 @@ __all__ = [
     "Dispatcher",
     "EditedFile",
     "FileCache",
+    "FileFacts",
     "Finding",
     "HostCall",
     "HostFailure",
@@ -150,6 +155,7 @@ __all__ = [
     "Hosts",
     "Index",
     "LineFile",
+    "ListedFile",
     "LiveEntries",
     "NestedCalls",
     "NoWholePath",
@@ -172,6 +178,7 @@ __all__ = [
     "clean",
     "compact",
     "declaration",
+    "distinct_folders",
     "dotted",
     "explained",
     "first_lines",

@@ -20,7 +20,7 @@ MANY = 64
 """Number of files from which on the cache shared by processes is used."""
 
 
-class File(NamedTuple):
+class ListedFile(NamedTuple):
     """A session file as a folder lists it."""
 
     folder: str
@@ -86,8 +86,8 @@ Known: TypeAlias = SessionEntry | Literal[Look.FAILED] | None
 
 
 def entries(
-    files: Sequence[File],
-    look: Callable[[Path, File], SessionEntry | None],
+    files: Sequence[ListedFile],
+    look: Callable[[Path, ListedFile], SessionEntry | None],
     open_facts: Callable[[], FileFacts] | None,
 ) -> list[Known]:
     """Return the entries of session files, in their order.
@@ -125,11 +125,11 @@ def entries(
 class _Looker:
     """Examines files; returns ``Look.FAILED`` for those that cannot be read."""
 
-    def __init__(self, look: Callable[[Path, File], SessionEntry | None]) -> None:
+    def __init__(self, look: Callable[[Path, ListedFile], SessionEntry | None]) -> None:
         self._look = look
         self._folders: dict[str, Path] = {}
 
-    def __call__(self, file: File) -> Known:
+    def __call__(self, file: ListedFile) -> Known:
         # Joining to the folder's Path takes half the time of building a Path from text.
         folder = self._folders.get(file.folder)
         if folder is None:

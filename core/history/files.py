@@ -12,6 +12,7 @@ import os
 import stat
 import weakref
 from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import RLock
 
@@ -35,6 +36,19 @@ def scan_folder(folder: str) -> list[os.DirEntry[str]]:
         if is_shortage(error):
             raise
         return []
+
+
+def distinct_folders(folders: Iterable[str]) -> Iterator[str]:
+    """Yield the folders that exist, each once, even if several paths lead to it."""
+    seen: set[tuple[int, int]] = set()
+    for folder in folders:
+        try:
+            status = os.stat(folder)  # noqa: PTH116 - building a Path for each of many is slow
+        except OSError:
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield folder
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

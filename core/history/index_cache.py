@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from msgspec import Struct, field
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.lines import LineFile, State
 from hindnote.core.system.shortage import is_shortage
 
@@ -78,6 +79,28 @@ class FileCache(Generic[IndexT]):
                 held = self._present(path, slot)
             slot.held = held
             return held[1]
+
+    def session(self, path: Path, *, running: bool = False) -> IndexT | None:
+        """Return the up-to-date index of a session's file; None when the file does not exist.
+
+        Args:
+            path: The file.
+            running: The file is the session that a call belongs to.
+
+        Raises:
+            Refused: ``unreadable_session`` when the file cannot be read.
+            OSError: No descriptors are left.
+            MemoryError: There is not enough memory to decode it.
+        """
+        try:
+            return self.get(path, running=running)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if is_shortage(error):
+                raise
+            reason = error.strerror or error
+            raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
 
     def _present(self, path: Path, slot: _Slot[IndexT]) -> tuple[LineFile, IndexT]:
         """Return a file and its up-to-date index, removed from its slot."""

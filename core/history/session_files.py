@@ -1,6 +1,6 @@
-"""A catalogue of session files in some folders, each looked into once as long as it stays.
+"""A catalogue of the session files in some folders.
 
-What was learnt of a file is remembered as long as its size, time and inode stay the same.
+A file is examined once, and again only when its size, modification time or inode has changed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.catalogue_cache import File, Look, Seen, entries, stamp_of
+from hindnote.core.history.catalogue_cache import ListedFile, Look, Seen, entries, stamp_of
 from hindnote.core.history.files import scan_folder
 from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
-    import os
-
+    from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.plugins.models import SessionEntry
 
 _NO_STAMP = (-1, -1, -1)
@@ -25,26 +24,26 @@ _NO_STAMP = (-1, -1, -1)
 
 
 class SessionFiles:
-    """What the files of some folders say of their sessions. Thread-safe.
+    """The entries of the session files in some folders. Thread-safe.
 
     Args:
-        look: Returns what a file says, given its path and status; None when it is no session.
-            Raises ``OSError`` when the file cannot be read.
-        unread: Returns the entry of a file that cannot be read, which is then listed and looked
-            at again the next time; None leaves it out.
-        form: Names the host and the form of its entries: under it other processes remember
-            what was learnt, and a change of ``look`` needs another one.
+        look: Returns the entry of a file, given its path, and its status with the entry that it
+            had before it changed; None when it is not a session. Raises ``OSError`` when the
+            file cannot be read.
+        unread: Returns the entry of a file that cannot be read, which is examined again the next
+            time; None leaves it out.
+        cache: Opens the cache that processes share, used for many files; None: no shared cache.
     """
 
     def __init__(
         self,
-        look: Callable[[Path, os.stat_result], SessionEntry | None],
-        unread: Callable[[Path, os.stat_result], SessionEntry | None],
-        form: str,
+        look: Callable[[Path, ListedFile], SessionEntry | None],
+        unread: Callable[[Path, ListedFile], SessionEntry | None],
+        cache: Callable[[], FileFacts] | None = None,
     ) -> None:
         self._look = look
         self._unread = unread
-        self._form = form
+        self._cache = cache
         self._lock = Lock()
         self._known: dict[str, dict[str, Seen]] = {}
         """By folder, then by file name."""
@@ -69,7 +68,7 @@ class SessionFiles:
         found.sort(key=attrgetter("modified"), reverse=True)
         return found
 
-    def _scanned(self, folder: str, listed: Callable[[str], bool]) -> Iterator[File]:
+    def _scanned(self, folder: str, listed: Callable[[str], bool]) -> Iterator[ListedFile]:
         """Yield the files of a folder that are new or changed; the others stay known."""
         before = self._known.get(folder, {})
         known = self._known[folder] = {}
@@ -83,26 +82,18 @@ class SessionFiles:
                     raise
                 continue
             held = before.get(file.name)
-            if held is not None and held.stamp == stamp_of(status):
+            if held is None:
+                yield ListedFile(folder, file.name, status)
+            elif held.stamp == stamp_of(status):
                 known[file.name] = held
             else:
-                yield File(folder, file.name, status)
+                yield ListedFile(folder, file.name, status, held.of(status))
 
-    def _learn(self, new: list[File]) -> None:
-        found = entries(new, lambda path, file: self._look(path, file.status), self._remembered)
-        for file, entry in zip(new, found, strict=True):
+    def _learn(self, new: list[ListedFile]) -> None:
+        for file, entry in zip(new, entries(new, self._look, self._cache), strict=True):
             known = self._known[file.folder]
             if isinstance(entry, Look):
-                entry = self._unread(Path(file.path), file.status)
+                entry = self._unread(Path(file.path), file)
                 known[file.name] = Seen(_NO_STAMP, entry)
             else:
                 known[file.name] = Seen(file.stamp, entry)
-
-    def _remembered(self) -> FileFacts:
-        from hindnote.core.history.metadata_cache import FileFacts
-
-        return FileFacts(self._form)
-
-
-if TYPE_CHECKING:
-    from hindnote.core.history.metadata_cache import FileFacts

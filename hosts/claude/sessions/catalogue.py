@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.catalogue_cache import File, Look, Seen, entries, goes_on, stamp_of
+from hindnote.core.history.catalogue_cache import ListedFile, Look, Seen, entries, goes_on, stamp_of
 from hindnote.core.history.ends import Read, reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
 from hindnote.core.plugins.models import SessionEntry
@@ -65,15 +65,15 @@ class Catalogue:
 
     def _entries(self, call: HostCall) -> list[SessionEntry | None]:
         found: list[SessionEntry | None] = []
-        new: list[File] = []
+        new: list[ListedFile] = []
         for folder, listed, status in _files(_folders(call)):
             known = self._known.get(listed.path)
             if known is None:
-                new.append(File(folder, listed.name, status))
+                new.append(ListedFile(folder, listed.name, status))
             elif known.stamp == stamp_of(status):
                 found.append(known.entry)
             else:
-                new.append(File(folder, listed.name, status, known.of(status)))
+                new.append(ListedFile(folder, listed.name, status, known.of(status)))
         for file, entry in zip(new, entries(new, look, self._facts), strict=True):
             if isinstance(entry, Look):
                 # It is examined again next time, even if it did not change.
@@ -139,7 +139,7 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
 # -- one file ------------------------------------------------------------------
 
 
-def look(path: Path, file: File) -> SessionEntry | None:
+def look(path: Path, file: ListedFile) -> SessionEntry | None:
     """Return the catalogue entry of a file; None when it is not a session.
 
     A file with the name of a session or subagent is always listed: opening it reports what is
@@ -186,7 +186,7 @@ def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str |
     return find_name(read, 0, entry.size).shown
 
 
-def _unread(file: File) -> SessionEntry | None:
+def _unread(file: ListedFile) -> SessionEntry | None:
     """Return the entry of a session whose file cannot be read; opening it reports the reason."""
     place = place_of(file.path)
     if place.session is None:

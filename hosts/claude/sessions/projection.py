@@ -11,7 +11,6 @@ from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.jsontext import parse
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.history.recent import Recent
-from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.blocks import result_of
 from hindnote.hosts.claude.format.header import find_header, find_task
 from hindnote.hosts.claude.format.line import ADDED_WORDS, Line
@@ -300,15 +299,8 @@ def open_transcript(path: Path, *, running: bool = False) -> ClaudeProjection | 
     Raises:
         Refused: ``unreadable_session`` when it cannot be read, or is not a session.
     """
-    try:
-        return _TRANSCRIPTS.get(path, running=running).projection
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if is_shortage(error):
-            raise
-        reason = error.strerror or error
-        raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
+    transcript = _TRANSCRIPTS.session(path, running=running)
+    return None if transcript is None else transcript.projection
 
 
 _TRANSCRIPTS: FileCache[Transcript] = FileCache(Transcript)

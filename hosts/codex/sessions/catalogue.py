@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from hindnote.hosting import HostCall, Refused, SessionEntry, SessionFiles, open_file, reader
+from hindnote.hosting import (
+    FileFacts,
+    HostCall,
+    ListedFile,
+    Refused,
+    SessionEntry,
+    SessionFiles,
+    distinct_folders,
+    open_file,
+    reader,
+)
 from hindnote.hosts.codex.format.header import HEADER_WITHIN, find_head_and_prompt
 from hindnote.hosts.codex.format.line import ADDED_WORDS
 from hindnote.hosts.codex.format.packed import head as packed_head
@@ -23,7 +33,7 @@ class Catalogue:
     """The sessions in Codex's homes. Thread-safe."""
 
     def __init__(self) -> None:
-        self._files = SessionFiles(look, unread, FORM)
+        self._files = SessionFiles(look, unread, lambda: FileFacts(FORM))
 
     def sessions(self, call: HostCall) -> list[SessionEntry]:
         """Return the sessions that a call may name, newest first.
@@ -77,18 +87,10 @@ def _folders(call: HostCall) -> Iterator[str]:
         folders.append(str(file.parent))
     for home in homes:
         folders += [*day_folders(home), str(home / ARCHIVED)]
-    seen: set[tuple[int, int]] = set()
-    for folder in folders:
-        try:
-            status = os.stat(folder)  # noqa: PTH116 - a Path for each of many is what costs
-        except OSError:
-            continue
-        if (status.st_dev, status.st_ino) not in seen:
-            seen.add((status.st_dev, status.st_ino))
-            yield folder
+    return distinct_folders(folders)
 
 
-def look(path: Path, status: os.stat_result) -> SessionEntry | None:
+def look(path: Path, listed: ListedFile) -> SessionEntry | None:
     """Return what a file says of its session.
 
     Raises:
@@ -100,18 +102,18 @@ def look(path: Path, status: os.stat_result) -> SessionEntry | None:
             data = packed_head(path, HEADER_WITHIN)
         except Refused:
             # Opening it says what is missing.
-            return unread(path, status)
+            return unread(path, listed)
         head, prompt = find_head_and_prompt(
             lambda offset, size: data[offset : offset + size], len(data)
         )
     else:
         handle = open_file(path)
         try:
-            head, prompt = find_head_and_prompt(reader(handle), status.st_size)
+            head, prompt = find_head_and_prompt(reader(handle), listed.status.st_size)
         finally:
             os.close(handle)
     if head is None:
-        return unread(path, status)
+        return unread(path, listed)
     fork = fork_of(path, head)
     # What a fork inherited stands in other files, and what is compressed in no file as it is.
     alone = not packed and head.base is None
@@ -123,18 +125,18 @@ def look(path: Path, status: os.stat_result) -> SessionEntry | None:
         cwd=head.cwd,
         parent=fork.parent,
         prompt=prompt,
-        size=status.st_size,
-        modified=status.st_mtime,
+        size=listed.status.st_size,
+        modified=listed.status.st_mtime,
         added_words=ADDED_WORDS if alone else None,
     )
 
 
-def unread(path: Path, status: os.stat_result) -> SessionEntry:
+def unread(path: Path, listed: ListedFile) -> SessionEntry:
     """Return the entry of a session whose file cannot be read: opening it says why."""
     return SessionEntry(
         host=HOST,
         id=id_in_name(path),
         file=path,
-        size=status.st_size,
-        modified=status.st_mtime,
+        size=listed.status.st_size,
+        modified=listed.status.st_mtime,
     )

@@ -13,11 +13,9 @@ from hindnote.hosting import (
     Branch,
     Damage,
     FileCache,
-    Refused,
     SessionHeader,
     SlotFacts,
     SlotKind,
-    is_shortage,
 )
 from hindnote.hosts.codex.format.header import Head, Names
 from hindnote.hosts.codex.format.line import ADDED_WORDS, facts_of
@@ -143,13 +141,5 @@ def open_rollout(path: Path, *, running: bool = False) -> CodexProjection | None
     Raises:
         Refused: ``unreadable_session``, with the reason.
     """
-    try:
-        rollout = _rollouts.get(path, running=running)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if is_shortage(error):
-            raise
-        reason = error.strerror or error
-        raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
-    return CodexProjection(rollout, rollout.state)
+    rollout = _rollouts.session(path, running=running)
+    return None if rollout is None else CodexProjection(rollout, rollout.state)

@@ -9,18 +9,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from operator import attrgetter
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from hindnote.core.history.catalogue_cache import File, Look, Seen, entries, goes_on, stamp_of
+from hindnote.core.history.catalogue_cache import ListedFile, goes_on
 from hindnote.core.history.ends import reader
-from hindnote.core.history.files import is_folder, open_file, scan_folder
+from hindnote.core.history.files import distinct_folders, is_folder, open_file, scan_folder
+from hindnote.core.history.session_files import SessionFiles
 from hindnote.core.plugins.models import SessionEntry
-from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.pi.format.header import (
     find_header,
     find_name,
@@ -44,10 +42,6 @@ SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 
 FORM = "pi-session-3"
 """Name of the facts' format in the cache."""
-
-
-_NO_STAMP = (-1, -1, -1)
-"""A stamp that no file has."""
 
 
 class Places(Struct, frozen=True):
@@ -95,63 +89,18 @@ class Catalogue:
     """The sessions in some places. Thread-safe.
 
     Args:
-        facts: Opens the cache shared by processes, used for many files; None: no shared cache.
+        cache: Opens the cache shared by processes, used for many files; None: no shared cache.
     """
 
-    def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
-        self._lock = Lock()
-        self._facts = facts
-        self._known: dict[str, dict[str, Seen]] = {}
-        """By folder, then by file name."""
+    def __init__(self, cache: Callable[[], FileFacts] | None = None) -> None:
+        self._files = SessionFiles(look, _unread, cache)
 
     def sessions(self, where: Places) -> list[SessionEntry]:
         """Return the sessions, newest first.
 
         Leaves out a file that has neither a session's name nor a session header.
         """
-        with self._lock:
-            folders = list(_folders(where))
-            new = [file for folder in folders for file in self._scanned(folder)]
-            self._learn(new)
-            found = [
-                entry
-                for folder in folders
-                for seen in self._known[folder].values()
-                if (entry := seen.entry) is not None
-            ]
-        found.sort(key=attrgetter("modified"), reverse=True)
-        return found
-
-    def _scanned(self, folder: str) -> Iterator[File]:
-        """Yield the files of a folder that are new or changed; others stay in the cache."""
-        before = self._known.get(folder, {})
-        known = self._known[folder] = {}
-        for file in scan_folder(folder):
-            name = file.name
-            if not name.endswith(".jsonl"):
-                continue
-            try:
-                status = file.stat()
-            except OSError as error:
-                if is_shortage(error):
-                    raise
-                continue
-            held = before.get(name)
-            if held is None:
-                yield File(folder, name, status)
-            elif held.stamp == stamp_of(status):
-                known[name] = held
-            else:
-                yield File(folder, name, status, held.of(status))
-
-    def _learn(self, new: list[File]) -> None:
-        for file, entry in zip(new, entries(new, look, self._facts), strict=True):
-            known = self._known[file.folder]
-            if not isinstance(entry, Look):
-                known[file.name] = Seen(file.stamp, entry)
-            elif is_named(file.name):
-                # It is examined again next time, even if it did not change.
-                known[file.name] = Seen(_NO_STAMP, _unread(file))
+        return self._files.sessions(_folders(where), lambda name: name.endswith(".jsonl"))
 
 
 def _folders(where: Places) -> Iterator[str]:
@@ -160,18 +109,10 @@ def _folders(where: Places) -> Iterator[str]:
     for root in where.roots:
         folders += [entry.path for entry in scan_folder(str(root)) if is_folder(entry)]
         folders.append(str(root))
-    seen: set[tuple[int, int]] = set()
-    for folder in folders:
-        try:
-            status = os.stat(folder)  # noqa: PTH116 - a Path for each of many is what costs
-        except OSError:
-            continue
-        if (status.st_dev, status.st_ino) not in seen:
-            seen.add((status.st_dev, status.st_ino))
-            yield folder
+    return distinct_folders(folders)
 
 
-def look(path: Path, file: File) -> SessionEntry | None:
+def look(path: Path, file: ListedFile) -> SessionEntry | None:
     """Return the catalogue entry of a file; None when it is not a Pi session.
 
     A file with the name of a Pi session is listed even if its header is damaged; opening it
@@ -215,12 +156,14 @@ def look(path: Path, file: File) -> SessionEntry | None:
     return entry.model_copy(update={"name": name if latest is None else latest or None})
 
 
-def _unread(file: File) -> SessionEntry:
-    """Return the entry of a session whose file cannot be read; opening it reports the reason."""
+def _unread(path: Path, file: ListedFile) -> SessionEntry | None:
+    """Return the entry of a session whose file cannot be read: opening it gives the reason."""
+    if not is_named(file.name):
+        return None
     return SessionEntry(
         host=HOST,
         id=id_in_name(file.name),
-        file=Path(file.path),
+        file=path,
         size=file.status.st_size,
         modified=file.status.st_mtime,
     )

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.jsontext import parse
 from hindnote.core.history.lines import Batch
 from hindnote.core.history.projection import SessionHeader, SlotKind
 from hindnote.core.history.recent import Recent
-from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text.messages import quote
 from hindnote.hosts.pi.format.header import VERSIONS, id_in_name, parent_id
 from hindnote.hosts.pi.format.line import ADDED_WORDS, Line
@@ -273,15 +271,8 @@ class Sessions:
         Raises:
             Refused: ``unreadable_session``, with the reason.
         """
-        try:
-            return self._files.get(path, running=running).projection(leaf_id)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            if is_shortage(error):
-                raise
-            reason = error.strerror or error
-            raise Refused("unreadable_session", f"{path} cannot be read: {reason}") from error
+        session = self._files.session(path, running=running)
+        return None if session is None else session.projection(leaf_id)
 
     def of_live(
         self, entries: LiveEntries, session_id: str, leaf_id: str | None = None

@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from hindnote import SessionEntry
-from hindnote.core.history.catalogue_cache import MANY, File, entries
+from hindnote.core.history.catalogue_cache import MANY, ListedFile, entries
 from hindnote.core.history.metadata_cache import FileFacts
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[File]:
+def files(tmp_path: Path) -> list[ListedFile]:
     """Files of 0, 1, 2, … bytes."""
     found = []
     for number in range(MANY):
         path = tmp_path / str(number)
         path.write_bytes(b"x" * number)
-        found.append(File(str(tmp_path), path.name, path.stat()))
+        found.append(ListedFile(str(tmp_path), path.name, path.stat()))
     return found
 
 
@@ -26,7 +26,7 @@ class Looking:
     def __init__(self) -> None:
         self.at: list[str] = []
 
-    def __call__(self, path: Path, file: File) -> SessionEntry | None:
+    def __call__(self, path: Path, file: ListedFile) -> SessionEntry | None:
         self.at.append(file.path)
         if file.stamp[0] % 3 == 0:
             return None
@@ -34,7 +34,7 @@ class Looking:
 
 
 def test_what_was_looked_at_once_is_remembered_as_long_as_the_file_is_the_same(
-    files: list[File], tmp_path: Path
+    files: list[ListedFile], tmp_path: Path
 ) -> None:
     first, second = Looking(), Looking()
     seen = entries(files, first, lambda: FileFacts("f", tmp_path / "cache"))
@@ -49,7 +49,7 @@ def test_what_was_looked_at_once_is_remembered_as_long_as_the_file_is_the_same(
     assert again[-1] is not None
 
 
-def test_few_files_are_looked_at_without_asking(files: list[File]) -> None:
+def test_few_files_are_looked_at_without_asking(files: list[ListedFile]) -> None:
     def never() -> FileFacts:
         raise AssertionError
 
@@ -59,7 +59,7 @@ def test_few_files_are_looked_at_without_asking(files: list[File]) -> None:
 
 
 def test_facts_that_cannot_be_understood_are_found_out_again(
-    files: list[File], tmp_path: Path
+    files: list[ListedFile], tmp_path: Path
 ) -> None:
     told = ['{"host":"pi","id":"x","file":"/x","more":1}', "{", '"text"', '{"host":"pi"}']
     facts = FileFacts("f", tmp_path / "cache")

@@ -10,7 +10,7 @@ import pytest
 from claude_rows import SESSION, Row, Writer, turn
 
 from hindnote import HostCall, SessionEntry
-from hindnote.core.history.catalogue_cache import File
+from hindnote.core.history.catalogue_cache import ListedFile
 from hindnote.core.history.ends import FIRST_PIECE
 from hindnote.core.history.metadata_cache import FileFacts
 from hindnote.hosts.claude.sessions import catalogue
@@ -234,7 +234,7 @@ def test_many_files_are_remembered_across_processes(
     write(tmp_path / "projects", "id7", "another text")
     looked_at: list[str] = []
 
-    def watched(path: Path, file: File) -> SessionEntry | None:
+    def watched(path: Path, file: ListedFile) -> SessionEntry | None:
         looked_at.append(file.path)
         return look(path, file)
 
