@@ -58,6 +58,14 @@ def test_click_and_rich_are_for_the_command_line_alone(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports_of(path)} & {"click", "rich"} == set()
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_web_framework_is_for_the_pages_alone(path: Path) -> None:
+    if path.is_relative_to(ROOT / "core" / "browse"):
+        return
+    web = {"jinja2", "markupsafe", "starlette", "uvicorn"}
+    assert {name.partition(".")[0] for name in imports_of(path)} & web == set()
+
+
 @pytest.mark.parametrize("host", ["pi", "claude", "mcp"])
 def test_a_host_never_imports_another(host: str) -> None:
     others = {"pi", "claude", "mcp"} - {host}

@@ -60,6 +60,7 @@ OWN = {
         "home",
         "hosts",
         "index",
+        "present",
         "schemas",
         "search",
         "sessions",

@@ -12,10 +12,10 @@ from pi_sessions import Writer, call
 from rich.cells import cell_len
 from rich.console import Console
 
+from hindnote.core.cli.present import present
 from hindnote.core.presentation.collect import Page, page_of
 from hindnote.core.presentation.html import document
 from hindnote.core.presentation.terminal import show
-from hindnote.hosts.pi.presentation.command import present
 from hindnote.hosts.pi.sessions.projection import Sessions
 
 DATA = Path(__file__).parents[3] / "data/pi"
