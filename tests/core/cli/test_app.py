@@ -42,7 +42,7 @@ def test_help_teaches_with_examples_and_lists_every_command() -> None:
     ("arguments", "told"),
     [
         (["serch"], "no such command 'serch'; did you mean search?"),
-        (["install", "zed"], "no such command 'zed'; there are: claude, pi"),
+        (["install", "zed"], "no such command 'zed'; there are: claude, codex, pi"),
         (["todo", "crate"], "did you mean create?"),
     ],
 )

@@ -8,12 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mcp"))
 
-from model import ScriptedModel
+from model import ScriptedModel, ToolCall
 
 PATIENCE = 60.0
 """Seconds to wait for one message of the app server."""
@@ -166,9 +167,73 @@ def environment(home: Path, path: str = "/usr/local/bin:/usr/bin:/bin") -> dict[
     return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
-@contextmanager
-def app_server(program: Path, home: Path, project: Path, *options: str) -> Iterator[AppServer]:
-    """Run an app server in a project."""
-    command = [str(program), "app-server", *options]
-    with AppServer(command, project, environment(home)) as server:
-        yield server
+@dataclass
+class Codex:
+    """One Codex with a home and a project of its own, on a scripted model."""
+
+    program: Path
+    home: Path
+    project: Path
+    model: ScriptedModel
+
+    @property
+    def config(self) -> Path:
+        return self.home / ".codex" / "config.toml"
+
+    @property
+    def notes(self) -> Path:
+        return self.home / ".agents" / "notes"
+
+    def configure(self, more: str = "") -> None:
+        """Write a configuration, as a person has one."""
+        self.config.parent.mkdir(exist_ok=True)
+        self.config.write_text("# mine\n" + configuration(self.model, more))
+
+    def hindnote(self, *command: str) -> str:
+        """Run hindnote's own command as a person does."""
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name("hindnote")), *command],
+            cwd=self.project,
+            env=environment(self.home),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    @contextmanager
+    def served(self, *options: str) -> Iterator[AppServer]:
+        """Run an app server in the project."""
+        command = [str(self.program), "app-server", *options]
+        with AppServer(command, self.project, environment(self.home)) as server:
+            yield server
+
+    def run(self, *options: str) -> str:
+        """Run ``codex exec`` to its end and return what it printed."""
+        done = subprocess.run(
+            [str(self.program), "exec", *options],
+            cwd=self.project,
+            env=environment(self.home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
+        return done.stdout
+
+    def trust(self, server: AppServer) -> None:
+        """Trust all hooks, as a person does whom Codex asks; it is for the next start."""
+        hooks = server.request("hooks/list", cwds=[str(self.project)])["data"][0]["hooks"]
+        state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
+        edit = {"keyPath": "hooks.state", "value": state, "mergeStrategy": "upsert"}
+        server.request("config/batchWrite", edits=[edit])
+
+
+def ours(name: str, **arguments: Any) -> ToolCall:
+    """Return a call of one of our tools, as Codex's model makes it."""
+    return ToolCall(f"mcp__hindnote/{name}", arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from click.testing import CliRunner, Result
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
+from hindnote.core.project.tools import TOOLS
+from hindnote.core.tools.registry import registry
 from hindnote.hosts.mcp.command import mcp
 
 RECORDED = Path(__file__).parents[2] / "data" / "pi" / "basic.jsonl"
@@ -240,11 +243,11 @@ def test_a_host_that_is_not_there_is_refused_at_the_start() -> None:
     result = invoke("--history-of", "nobody")
 
     assert result.exit_code == 2
-    assert "no history of 'nobody' can be read; there are: claude, pi" in result.stderr
+    assert "no history of 'nobody' can be read; there are: claude, codex, pi" in result.stderr
 
 
 def test_the_server_s_own_history_cannot_be_read() -> None:
-    assert "there are: claude, pi" in invoke("--history-of", "mcp").stderr
+    assert "there are: claude, codex, pi" in invoke("--history-of", "mcp").stderr
 
 
 def test_a_session_file_needs_the_host_that_wrote_it() -> None:
@@ -264,4 +267,50 @@ def test_a_notes_home_in_the_directory_of_the_server_is_refused(tmp_path: Path) 
     assert written["structuredContent"]["code"] == "outside_home"
     assert f"hindnote home trust {tmp_path}/notes" in written["structuredContent"]["error"]
     assert not (tmp_path / "notes").exists()
+    assert server.end() == (0, b"")
+
+
+def test_a_host_and_a_history_exclude_each_other() -> None:
+    result = invoke("--host", "codex", "--history-of", "pi")
+
+    assert result.exit_code == 2
+    assert "exclude each other" in result.stderr
+
+
+def test_with_a_host_notes_and_history_are_those_of_the_session_that_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = "01a23047-1aea-7082-9c17-f2be3c3a742c"
+    recorded = RECORDED.parents[1] / "codex" / "basic"
+    shutil.copytree(recorded, tmp_path / "home" / ".codex")
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home" / ".codex"))
+    notes = notes_of(tmp_path)
+    server = Started(tmp_path, "--host", "codex", notes=notes)
+    server.greet()
+    meta = {"sessionId": thread, "threadId": thread}
+
+    arguments = {"address": "plan", "content": "x"}
+    params = {"name": "notes_write", "arguments": arguments, "_meta": meta}
+    written = server.ask("tools/call", params)
+    listed = server.ask("tools/call", {"name": "history_list", "arguments": {}, "_meta": meta})
+
+    assert written["isError"] is False, written
+    assert (notes / "codex" / "session" / thread / "plan.md").is_file()
+    assert "Gladly." in listed["content"][0]["text"]
+    assert server.end() == (0, b"")
+
+
+def test_the_project_tools_are_offered_when_they_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    server = Started(tmp_path, "--project-tools")
+    server.greet()
+    offered = {tool["name"] for tool in server.ask("tools/list")["tools"]}
+    params: dict[str, Any] = {"name": "project_todo_list", "arguments": {}}
+    scanned = server.ask("tools/call", params)
+    wrong = server.ask("tools/call", {**params, "arguments": {"nope": 1}})
+
+    assert offered == {*registry(), *TOOLS}
+    assert scanned["structuredContent"]["ok"] is not scanned["isError"]
+    assert wrong["isError"] is True
+    assert "nope" in wrong["content"][0]["text"]
     assert server.end() == (0, b"")
