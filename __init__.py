@@ -1,7 +1,7 @@
 """hindnote: a memory for coding agents that outlives their context window.
 
-These are the names that the smallest host plugin needs; ``hindnote.hosting`` has the others
-that the author of a host may use.
+These are the names that the smallest host plugin needs; ``hindnote.hosting`` has all names that
+the author of a host may use.
 """
 
 from importlib import import_module
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: a short process pays for no other."""
+    """Import a public name on first use, so that a short process imports nothing else."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
@@ -39,5 +39,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Name the public names too that nobody asked for yet."""
+    """List all public names, including those that are not imported yet."""
     return sorted({*globals(), *__all__})

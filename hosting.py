@@ -1,10 +1,10 @@
-"""Everything that the author of a host imports, in one place.
+"""All names that the author of a host may import, in one module.
 
-What a plugin answers with, what a decoder of session files is built from, and what an entry
-script calls. These names are public (docs/public-api.md says how long they stay); other modules
-of hindnote are not, but for ``hindnote`` itself and ``hindnote.testing``.
+They are the models for a plugin's answers, the building blocks for a decoder of session files, and
+the functions for an entry script. These names are public (docs/public-api.md tells how long they
+are kept); other modules of hindnote are not, except ``hindnote`` itself and ``hindnote.testing``.
 
-Each name is imported when it is first used, so that an entry script pays for what it needs.
+Each name is imported on first use, so an entry script imports only what it needs.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
+    """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -218,5 +218,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, also those that were not asked for yet."""
+    """List all public names, including those that are not imported yet."""
     return sorted({*globals(), *__all__})

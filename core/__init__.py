@@ -1,1 +1,1 @@
-"""The host-neutral core. It imports nothing from ``hindnote.hosts``."""
+"""The host-independent core. It imports nothing from ``hindnote.hosts``."""

@@ -1,8 +1,8 @@
 """One call from a host, from start to finish: bind, resolve cwd, handle, render, fit, package.
 
-Every host's entry script, the command line and the tests come through
-``Dispatcher.call``. It is the only place where an outcome becomes wire data. The
-project tools are no operations: they come through ``Dispatcher.project``.
+Every host's entry script, the command line and the tests use ``Dispatcher.call``. It is the only
+place where an outcome becomes wire data. The project tools are not operations, so they have
+``Dispatcher.project``.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ __all__ = ["Answer", "Dispatcher", "HostFailure"]
 
 
 class Answer(Struct, frozen=True):
-    """What one call comes to, in every form that a host may need."""
+    """The answer to one call, in every form that a host may need."""
 
     operation: str
     outcome: Outcome[Result]
     result: Mapping[str, Any]
-    """The wire result."""
+    """The wire result, as JSON-ready data."""
 
     text: str
-    """The decorated rendering."""
+    """The text for the model, including the host's decoration."""
 
     extras: Mapping[str, Any] = field(default_factory=dict)
-    """For the host alone, e.g. a note's text before and after."""
+    """Data only for the host, such as a note's text before and after."""
 
     @property
     def is_error(self) -> bool:
@@ -65,13 +65,13 @@ class Answer(Struct, frozen=True):
         return isinstance(self.outcome, Refusal)
 
     def structured(self) -> str:
-        """Return the wire result as compact JSON, printed as ``JSON.stringify`` would."""
+        """Return the wire result as compact JSON, formatted as ``JSON.stringify`` would."""
         if isinstance(self.outcome, Success):
             return wire_json(self.outcome.data)
         return json.dumps(self.result, ensure_ascii=False, separators=(",", ":"))
 
     def packaged(self) -> dict[str, Any]:
-        """Return the answer as a private transport carries it, JSON-ready."""
+        """Return the answer in the form that a private transport sends, JSON-ready."""
         return {
             "result": dict(self.result),
             "text": self.text,
@@ -85,8 +85,8 @@ class Dispatcher:
 
     Args:
         hosts: The loaded plugins.
-        home: The notes home: what ``notes_home`` returns, or an absolute folder that the caller
-            answers for.
+        home: The notes home: the result of ``notes_home``, or an absolute folder, which counts as
+            set by the caller.
     """
 
     def __init__(self, hosts: Hosts, home: Path | NotesHome) -> None:
@@ -105,12 +105,12 @@ class Dispatcher:
         Args:
             call: The call as the host's entry script received it.
             name: The operation's name.
-            arguments: What it was given, unchecked.
-            progress: Told how far a list over many sessions is.
+            arguments: The arguments, not validated.
+            progress: Called with the progress of a list over many sessions.
 
         Raises:
-            ArgumentError: The arguments break the operation's input schema.
-            HostFailure: No such operation or host, or the host's plugin failed.
+            ArgumentError: The arguments do not match the operation's input schema.
+            HostFailure: The operation or host does not exist, or the host's plugin failed.
         """
         operations = registry()
         operation = operations.get(name)
@@ -140,11 +140,11 @@ class Dispatcher:
         Args:
             call: The call as the host's entry script received it.
             name: The tool's name.
-            arguments: What it was given, unchecked.
+            arguments: The arguments, not validated.
 
         Raises:
-            ArgumentError: The arguments break the tool's input schema.
-            HostFailure: No such tool or host, or the host's plugin failed.
+            ArgumentError: The arguments do not match the tool's input schema.
+            HostFailure: The tool or host does not exist, or the host's plugin failed.
         """
         from hindnote.core.project.run import run_tool
 
@@ -157,8 +157,9 @@ class Dispatcher:
 
         Args:
             call: The call as the host's entry script received it.
-            offered: Names of the operations that the session was offered; None for all.
-            limit: Code points of the block, for a host that cuts longer ones; None: 16,000.
+            offered: Names of the operations available to the session; None for all.
+            limit: Maximum length of the block in code points, for a host that cuts longer ones;
+                None: 16,000.
 
         Raises:
             Refused: ``unreadable_session``; to be shown to the person, not stored.
@@ -174,7 +175,7 @@ class Dispatcher:
         return boot_block(bound, time.time(), offered, told, limit or BOOT_LIMIT)
 
     def sessions(self, call: HostCall) -> Sessions:
-        """Return the sessions that a call can name, for what is no operation.
+        """Return the sessions that a call can select, for commands that are not operations.
 
         Raises:
             HostFailure: The host's plugin failed.
@@ -184,7 +185,7 @@ class Dispatcher:
         return Sessions(self._bound(call))
 
     def identity(self, call: HostCall) -> Identity:
-        """Return who is asking, with the host's names made into slugs."""
+        """Return who is calling, with the host's names converted to slugs."""
         told = self._hosts.identity(call)
         return Identity(
             home=self._home.folder,
@@ -221,7 +222,7 @@ class Dispatcher:
 
 
 def _own(call: HostCall) -> HostCall:
-    """Return the call as data of the core's own: a host may have made it of classes of its own."""
+    """Return a copy of the call made of the core's own classes."""
     try:
         return plain_call(call)
     except Malformed as error:
@@ -238,8 +239,8 @@ def _delivered(operation: Operation[Any, Any], success: Success[Result], budget:
     rendering = operation.render(success.data)
     size = measure(success.data, rendering)
     if not budget.allows(size):
-        # Selecting within the budget is the handler's duty; clipping here would
-        # deliver half a result as if it were whole.
+        # The handler must select within the budget; cutting here would deliver a partial result as
+        # if it were complete.
         raise HostFailure(f"{operation.name} selected more than the output budget holds: {size}")
     text = budget.decoration.wrap(rendering)
     return Answer(operation.name, success, wire(success), text, success.extras)

@@ -1,6 +1,6 @@
-"""The exceptions that rooms raise for one another, and the refusal codes.
+"""The exceptions that several packages of the core use, and the refusal codes.
 
-An exception that only one room raises and handles stays in that room.
+An exception that only one package raises and handles is defined there.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RefusalCode = Literal[
     "unknown_session",
     "unreadable_session",
 ]
-"""Every reason for which an operation declines. The list is closed."""
+"""Every reason for which an operation refuses a call. The list is closed."""
 
 REFUSAL_CODES: frozenset[str] = frozenset(get_args(RefusalCode))
 
@@ -67,9 +67,9 @@ RuleCode = Literal[
 
 
 class Refusal(NamedTuple):
-    """An operation that was understood and declined.
+    """The refusal of a valid request.
 
-    ``message`` is one line that holds every fact the caller needs to recover.
+    ``message`` is one line that contains every fact the caller needs to recover.
     """
 
     code: RefusalCode
@@ -77,12 +77,11 @@ class Refusal(NamedTuple):
 
 
 class Refused(Exception):
-    """Raised where an operation is declined; ``core.call`` turns it into a refusal.
+    """Raised when an operation refuses a call; ``core.call`` turns it into a refusal.
 
     Args:
         code: One of the closed list of refusal codes.
-        message: The facts, and what to do. Line breaks are escaped and the
-            length is bounded here, so callers need not.
+        message: The facts, and what to do. Line breaks are escaped and the length is limited here.
     """
 
     def __init__(self, code: RefusalCode, message: str) -> None:
@@ -96,31 +95,31 @@ class Refused(Exception):
 
 
 class HostFailure(Exception):
-    """The call could not be carried out, and no refusal says so: the host's failure.
+    """The call could not be carried out because the host failed; not a refusal.
 
-    The message is safe to show; it never holds the text of a crash.
+    The message is safe to show; it never contains the text of a crash.
     """
 
 
 class ArgumentError(ValueError):
-    """The arguments break the operation's input schema: a host failure, no refusal.
+    """The arguments do not match the operation's input schema. This is not a refusal.
 
-    The message names each field and says what would be right.
+    The message names each field and what would be valid.
     """
 
 
 class Malformed(ValueError):
-    """A part of a plugin's answer is not what the contract says; the message names the part.
+    """A part of a plugin's answer breaks the contract; the message names the part.
 
-    Whoever asked the plugin turns it into a ``HostFailure`` that names the plugin.
+    The caller of the plugin turns it into a ``HostFailure`` that names the plugin.
     """
 
 
 class PluginRefused(ValueError):
-    """A host plugin breaks the contract; nothing of it is loaded.
+    """A host plugin breaks the contract, so nothing of it is loaded.
 
     Args:
-        code: The rule that is broken.
+        code: The rule that it breaks.
         source: The plugin.
         reason: Why, and what to do instead.
     """
@@ -133,7 +132,7 @@ class PluginRefused(ValueError):
 
 
 def class_name(kind: type) -> str:
-    """Return the name of a class for a message, without asking the class or its metaclass."""
-    # A metaclass may define __name__ as a property; the descriptor of type reads the real one.
+    """Return the name of a class for a message, without running the class's own code."""
+    # A metaclass may override __name__ with a property; the descriptor of type reads the real one.
     name: str = vars(type)["__name__"].__get__(kind)
     return str.__str__(name)[:100]

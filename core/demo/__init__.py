@@ -1,5 +1,5 @@
 """The demo: real calls on recorded sessions and scratch notes, for a person to read.
 
-``greeting.jsonl`` and ``scripts.jsonl`` were written by Pi while real tools ran; a
-scripted model played the agent.
+``greeting.jsonl`` and ``scripts.jsonl`` were written by Pi while it ran real tools; a scripted
+model acted as the agent.
 """

@@ -14,7 +14,7 @@ from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.models import HostCall
 
 GREETING = "01a22be3-c9bc-7148-a162-34435c96bde2"
-"""Id of the session that is the demo's own."""
+"""Id of the demo's current session."""
 
 SCRIPTS = "01a22bdd-7b00-75c7-b279-3d5854d04e10"
 """Id of an earlier session, in which the agent wrote scripts that call tools."""
@@ -23,16 +23,16 @@ _SESSIONS = {
     "greeting.jsonl": f"2026-11-30T09-57-58-333Z_{GREETING}.jsonl",
     "scripts.jsonl": f"2026-11-30T09-51-04-961Z_{SCRIPTS}.jsonl",
 }
-"""Names in the package, and those under which Pi stored the sessions."""
+"""Names in the package, and the names under which Pi stored the sessions."""
 
 Arguments: TypeAlias = dict[str, Any]
 Told: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""The structured results so far, by the name of their scene."""
+"""The structured results so far, by scene name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One call and what it came to."""
+    """One call and its answer."""
 
     title: str
     operation: str
@@ -171,7 +171,7 @@ PLANS = (
 
 
 def play() -> Iterator[Scene]:
-    """Make every call of the demo, in a scratch folder that goes with the last scene."""
+    """Make every call of the demo, in a scratch folder that is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="hindnote-demo-") as folder:
         dispatcher, call = _stage(Path(folder).resolve())
         told: dict[str, Mapping[str, Any]] = {}
@@ -183,7 +183,7 @@ def play() -> Iterator[Scene]:
 
 
 def _stage(folder: Path) -> tuple[Dispatcher, HostCall]:
-    """Lay out the sessions, a workspace and an empty notes home below ``folder``."""
+    """Create the sessions, a workspace and an empty notes home in ``folder``."""
     workspace = folder / "workspace" / "demo"
     (workspace / ".git").mkdir(parents=True)
     sessions = folder / "sessions"

@@ -1,5 +1,5 @@
-"""Tool results as structure that a viewer can draw: the models, and what is drawn of them.
+"""Tool results as structured data for viewers: the models, and their rendering.
 
-Each host reads its own tools' results into these models (``hosts/*/presentation``); terminals
-and pages draw the models and know no host.
+Each host converts its own tools' results to these models (``hosts/*/presentation``); terminals and
+pages render the models, independent of the host.
 """

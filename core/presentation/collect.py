@@ -1,4 +1,4 @@
-"""The tool events of a recorded session, each with its presentation."""
+"""Collect the tool events of a recorded session, each with its presentation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
 
 _LOOKING = ("find", "glob", "grep", "ls")
-"""Tools that look for files or lines, by their names in any host."""
+"""Tools that search for files or lines, by their lower-case names in any host."""
 
 
 class Shown(Part):
@@ -39,7 +39,7 @@ class Shown(Part):
         return given if isinstance(given, str) else None
 
     def described(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the arguments as they are read best: one row, and each longer text by itself."""
+        """Yield the arguments in a readable form: one row, and each longer text separately."""
         given = self.arguments if isinstance(self.arguments, dict) else {}
         long = {key: text for key, text in given.items() if isinstance(text, str) and "\n" in text}
         short = {key: value for key, value in given.items() if key not in long}
@@ -50,7 +50,7 @@ class Shown(Part):
 
     @property
     def subject(self) -> str:
-        """What the tool was asked for, where its result does not say it: a pattern, a folder."""
+        """What the tool was asked for, if its result does not contain it: a pattern, a folder."""
         tool = (self.tool or "").lower()
         if not isinstance(self.presentation, Grep | Find | Ls) and tool not in _LOOKING:
             return ""
@@ -60,9 +60,9 @@ class Shown(Part):
 
     @property
     def literal(self) -> re.Pattern[str] | None:
-        """What a search looked for, when that was plain texts and can be found again."""
+        """A regex for what a search looked for, if that was only plain texts; else None."""
         given = self.arguments if isinstance(self.arguments, dict) else {}
-        # The longest first, so that none hides another one that begins like it.
+        # Longest first, so that a text is not hidden by another one that is its beginning.
         looked = (self.tool or "").lower() in _LOOKING
         texts = sorted(literals(given) if looked else (), key=len, reverse=True)
         any_case = given.get("ignoreCase") is True or given.get("-i") is True
@@ -71,7 +71,7 @@ class Shown(Part):
 
 
 class Page(Part):
-    """A session's tool events, as asked for."""
+    """The requested tool events of a session."""
 
     session: str
     name: str | None = None
@@ -85,11 +85,11 @@ def page_of(projection: Projection, seq: int | None, last: int | None) -> Page:
     Args:
         projection: The session.
         seq: The one event to show; None for all.
-        last: Show the last few only.
+        last: Show only this many last events.
 
     Raises:
-        Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``; the last one also
-            when the event is no tool's.
+        Refused: ``unknown_seq``, ``not_on_branch`` or ``not_an_event``; the last one also when it
+            is not a tool event.
     """
     timeline = Timeline(projection)
     positions = list(_tool_positions(timeline))
@@ -110,7 +110,7 @@ def page_of(projection: Projection, seq: int | None, last: int | None) -> Page:
 
 
 def _no_tool(timeline: Timeline, position: int, tools: list[int]) -> str:
-    """Return what to say of an event that is no tool's: where one lies."""
+    """Return the message for an event that is not a tool event, with the nearest one."""
     said = f"the event at seq {timeline.seq(position)} is of role {timeline.role(position)}"
     if not tools:
         return f"{said}, and the session has no tool event that could be shown"
@@ -160,7 +160,7 @@ def _presentation(timeline: Timeline, position: int, event: Event) -> Presentati
 
 
 def located(cwd: str | None, *parts: str | None) -> Path | None:
-    """Return where a printed path lies, as far as the record tells; None when it does not."""
+    """Return the absolute path of a printed path; None if it cannot be determined."""
     if cwd is None or not cwd.startswith("/"):
         return None
     path = Path(cwd)

@@ -1,4 +1,4 @@
-"""Fields of records of any shape, as far as they have the type that a host writes."""
+"""Read fields of records whose types are not guaranteed."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from hindnote.core.text import clean
 
 
 def text_of(value: Any) -> str | None:
-    """Return a text; None for anything else."""
+    """Return a text; None for any other value."""
     return clean(value) if isinstance(value, str) else None
 
 
 def number_of(value: Any) -> int | None:
-    """Return a whole number; None for anything else."""
+    """Return an integer; None for any other value."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
-    """Return an object; an empty one for anything else."""
+    """Return an object; an empty one for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 
 def image_of(mime: Any, data: Any) -> Image:
-    """Return an image that is recorded in base64."""
+    """Return an image recorded in base64."""
     size = len(data.rstrip("=")) * 3 // 4 if isinstance(data, str) else None
     return Image(mime=text_of(mime), size=size)
 
@@ -33,7 +33,7 @@ def image_of(mime: Any, data: Any) -> Image:
 def content_of(
     content: Any, image: Callable[[Mapping[str, Any]], Image]
 ) -> tuple[str, tuple[Image, ...]]:
-    """Return the text of a result's content, and the images beside it.
+    """Return the text of a result's content, and its images.
 
     Args:
         content: A text, or a list of blocks.

@@ -1,19 +1,19 @@
-r"""Which file and line each printed line of a search belongs to.
+r"""Determine the file and line to which each printed line of a search belongs.
 
-``PATH:LINE: TEXT`` and ``PATH-LINE- TEXT`` cannot be split one by one, since paths
-and texts may hold what looks like a separator. So every possible split of every
-line is a candidate, and the cheapest reading of the whole result wins, found line
-by line (the cost of a reading is the sum over its lines):
+``PATH:LINE: TEXT`` and ``PATH-LINE- TEXT`` cannot be split line by line, since paths and texts may
+contain what looks like a separator. So every possible split of every line is a candidate, and the
+reading of the whole result with the lowest cost is found by dynamic programming (the cost of a
+reading is the sum over its lines):
 
-- going on in a block, the next line of the same file, costs nothing;
+- continuing a block with the next line of the same file costs nothing;
 - a new block costs a little, a new file more;
-- what the search does not print costs most: a line number that goes back, a block
-  without a match, more or fewer lines around a match than were asked for, a match
-  without what was looked for, a file that was not asked for.
+- output that the search would not print costs most: a line number that goes back, a block
+  without a match, more or fewer lines around a match than requested, a match without the
+  searched text, a file that was not requested.
 
-Where readings cost the same, a path that other lines could have too is preferred,
-then one that looks like a file's name, then the shortest. A path that another one
-could replace at no cost is a guess, and is called one.
+Among readings with equal costs, a path that other lines may have too is preferred, then one that
+looks like a file name, then the shortest. A path that could be replaced by another one at no cost
+is marked as a guess.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from hindnote.core.presentation.splits import (
 
 CUT = "... [truncated]"
 
-# The costs that make one reading more likely than another. Taste, below a unit, decides
+# The costs that make one reading more likely than another. Preferences, below one unit, decide
 # between readings that are otherwise equal.
 _UNIT = 1_000_000
 _NEW_BLOCK = _UNIT
@@ -51,23 +51,23 @@ _ALONE = 200
 _NO_FILE_NAME = 100
 
 _STATES = 6
-"""Ways to have come to one split that are followed, at most."""
+"""Maximum number of states that are followed for one split."""
 
 _FAR = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a whole result was read."""
+    """The reading of a whole result."""
 
     splits: tuple[Split | None, ...]
-    """One per printed line; None for one that is no line of a file."""
+    """One per printed line; None for a line that does not belong to a file."""
 
     spaced: bool
-    """Whether a blank stands before each text."""
+    """Whether there is a space before each text."""
 
     guessed: frozenset[int] = frozenset()
-    """Lines that could as well be of another file."""
+    """Lines that could equally belong to another file."""
 
 
 def resolve(lines: Sequence[str], query: Query) -> Reading | None:
@@ -75,15 +75,15 @@ def resolve(lines: Sequence[str], query: Query) -> Reading | None:
 
     Args:
         lines: The lines, separators included, without notices.
-        query: What is known of the search.
+        query: The known facts about the search.
 
     Returns:
-        None when not one line looks like a line of a file.
+        None when no line looks like a line of a file.
     """
     spaced = is_spaced([line for line in lines if line != SEPARATOR])
     best = _best(lines, query, spaced)
     alone = None if spaced else unnamed(lines)
-    # Old results have no blank there, but their texts may all begin with one.
+    # Old results have no space there, but their texts may all begin with one.
     doubtful = spaced and best is not None and (best.strained or best.divisible)
     old = _best(lines, query, spaced=False) if doubtful else None
     if best and old and old.units < best.units:
@@ -111,7 +111,7 @@ def _best(lines: Sequence[str], query: Query, spaced: bool) -> _Readings | None:
 
 
 def _only(lines: Sequence[str], query: Query, spaced: bool) -> _Readings | None:
-    """Return the reading under which all lines are of the one file that was searched."""
+    """Return the reading in which all lines belong to the one file that was searched."""
     name = query.name or ""
     found = [named(line, name, spaced) if line != SEPARATOR else None for line in lines]
     if not all(split or line == SEPARATOR for split, line in zip(found, lines, strict=True)):
@@ -121,40 +121,40 @@ def _only(lines: Sequence[str], query: Query, spaced: bool) -> _Readings | None:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A way to have read a line: which split of it, and where in its block that stands."""
+    """A way to read a line: its split, and the position in its block."""
 
     rank: int
-    """Which of the line's splits."""
+    """Index of the split among the line's splits."""
 
     matched: bool
     """Whether the block has a match so far."""
 
     distance: int
-    """Lines since that match, else since the block began. 0 where it does not matter."""
+    """Number of lines since that match, or since the block began; 0 where it does not matter."""
 
 
 @dataclass(slots=True)
 class _Line:
-    """A printed line with everything that it could be."""
+    """A printed line with all its possible splits."""
 
     found: list[Split]
     fixed: list[int]
-    """What each split costs wherever it stands."""
+    """Cost of each split that does not depend on its surroundings."""
 
     taste: list[int]
-    """What speaks against beginning a file with each split, all else being equal."""
+    """Preference cost of beginning a file with each split."""
 
     broken: bool
-    """Whether a separator or an unreadable line stands before it."""
+    """Whether the line before it is a separator or unreadable."""
 
     costs: dict[_State, int]
-    """The cheapest way to each state."""
+    """Lowest cost of reaching each state."""
 
     before: dict[_State, _State | None]
 
 
 class _Readings:
-    """All readings of a result that are worth following."""
+    """All readings of a result that are considered."""
 
     def __init__(
         self, lines: Sequence[str], options: Sequence[Sequence[Split]], query: Query
@@ -164,7 +164,7 @@ class _Readings:
         self._lines: list[_Line] = []
         support = Counter(split.path for found in options for split in found)
         last_readable = max(index for index, found in enumerate(options) if found)
-        # Behind the last match that the limit allows, a match is shown as context.
+        # After the last match that the limit allows, further matches are shown as context.
         late = last_readable - (query.context or 0) if query.limited else last_readable
         broken = False
         for index, found in enumerate(options):
@@ -185,12 +185,12 @@ class _Readings:
 
     @property
     def units(self) -> int:
-        """What the cheapest reading costs, taste aside."""
+        """Cost of the cheapest reading in units, without preferences."""
         return (self.total + _UNREAD * self._unread) // _UNIT
 
     @property
     def strained(self) -> bool:
-        """Whether even the cheapest reading has something that a search does not print."""
+        """Whether even the cheapest reading contains something that a search would not print."""
         chain = [split for split in self.chosen() if split]
         cost = _NEW_FILE + sum(
             _NEW_FILE if split.path != last.path else _NEW_BLOCK * (split.line != last.line + 1)
@@ -200,7 +200,7 @@ class _Readings:
 
     @property
     def divisible(self) -> bool:
-        """Whether a path has in it what would divide it if no blank were needed."""
+        """Whether a path contains a separator that would count if no space were required."""
         return next(self.divided(), None) is not None
 
     def divided(self) -> Iterator[int]:
@@ -222,7 +222,7 @@ class _Readings:
         return [chain.pop() if found else None for found in self._options]
 
     def rivals(self, chosen: Sequence[Split | None]) -> Iterator[int]:
-        """Yield the lines for which another path than the chosen one would cost no more."""
+        """Yield the lines for which another path would cost no more than the chosen one."""
         places = [index for index, found in enumerate(self._options) if found]
         left = {state: cost - self._lines[-1].costs[state] for state, cost in self._ends.items()}
         for index in range(len(self._lines) - 1, -1, -1):
@@ -238,7 +238,7 @@ class _Readings:
                 left = self._left(self._lines[index - 1], line, left)
 
     def _fixed(self, line: str, split: Split, late: bool) -> int:
-        """Return what speaks against a split, whatever stands around it."""
+        """Return the cost of a split that does not depend on its surroundings."""
         cost = 0
         text = line[split.start :]
         if not text.endswith(CUT):
@@ -282,7 +282,7 @@ class _Readings:
                 line.costs[state], line.before[state] = ways[state]
 
     def _left(self, last: _Line, line: _Line, left: dict[_State, int]) -> dict[_State, int]:
-        """Return what remains to be paid from each state of a line, given that of the next."""
+        """Return the remaining cost from each state of a line, given that of the next line."""
         entries = []
         for rank, split in enumerate(line.found):
             state, cost = self._enter(line, rank)
@@ -304,7 +304,7 @@ class _Readings:
         return remaining
 
     def _enter(self, line: _Line, rank: int) -> tuple[_State, int]:
-        """Return the state of a line that begins a file, and what that costs."""
+        """Return the state of a line that begins a file, and its cost."""
         state, cost = self._begin(line.found[rank], rank)
         return state, _NEW_FILE + line.taste[rank] + line.fixed[rank] + cost
 
@@ -315,21 +315,21 @@ class _Readings:
         return _State(rank, False, 0 if around is None else 1), 0
 
     def _lead(self, match: Split, shown: int) -> int:
-        """Return what a block's first match costs with so many lines shown before it."""
+        """Return the cost of a block's first match with this many lines before it."""
         around = self._query.context
         if around is None or shown == min(around, match.line - 1):
             return 0
         return _WRONG_CONTEXT
 
     def _go_on(self, last: _Line, state: _State, line: _Line, rank: int) -> tuple[_State, int]:
-        """Return the state of a line of the same file as the one before, and what it costs."""
+        """Return the state of a line in the same file as the previous one, and its cost."""
         before, split = last.found[state.rank], line.found[rank]
         around = self._query.context
         if split.line != before.line + 1 or line.broken:
             following, cost = self._begin(split, rank)
             cost += _NEW_BLOCK if split.line > before.line else _GOES_BACK
             cost += self._final(state)
-            # Only the end of a file leaves fewer lines behind a match.
+            # Only the end of a file can leave fewer lines after a match.
             if around is not None and state.matched and state.distance < around:
                 cost += _WRONG_CONTEXT
             return following, cost + line.fixed[rank]
@@ -343,7 +343,7 @@ class _Readings:
         return _State(rank, state.matched, distance), cost
 
     def _final(self, state: _State) -> int:
-        """Return what it costs if a block ends here."""
+        """Return the cost of ending a block here."""
         if not state.matched:
             return _NO_MATCH
         around = self._query.context
@@ -353,7 +353,7 @@ class _Readings:
 def _two_cheapest(
     ways: Iterable[tuple[int, str | None, _State]],
 ) -> list[tuple[int, str | None, _State]]:
-    """Return the cheapest way, and the cheapest of those with another path."""
+    """Return the cheapest way, and the cheapest way with another path."""
     cheapest: dict[str | None, tuple[int, str | None, _State]] = {}
     for way in ways:
         held = cheapest.get(way[1])
@@ -372,6 +372,6 @@ _WORD = re.compile(r"^[A-Z][A-Za-z]*$")
 
 
 def _looks_like_a_file(path: str) -> bool:
-    """Return whether a path ends like a file's name: an extension, or a word like ``Makefile``."""
+    """Return whether a path looks like a file name: an extension, or a word like ``Makefile``."""
     name = re.split(r"[/\\]", path)[-1]
     return bool(_EXTENSION.search(name) or _WORD.match(name))

@@ -1,4 +1,4 @@
-"""Presentations as one page: no script, no request, everything of a record escaped."""
+"""Render presentations as one HTML page: no scripts, no requests, all recorded text escaped."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from hindnote.core.presentation.models import DiffRow
 
 WIDEST = 9
-"""Digits for which a column of line numbers is made wide enough."""
+"""Maximum width in digits of a column of line numbers."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --dim: #5b6570; --paper: #fbfbfa; --card: #fff;
@@ -120,8 +120,8 @@ class Article:
 
     Args:
         shown: The event.
-        cwd: The session's directory, to which paths on the page lead; None: they lead nowhere.
-        full: Leave nothing out.
+        cwd: The session's directory, for links to paths; None: no links.
+        full: Whether to show everything.
     """
 
     def __init__(self, shown: Shown, cwd: str | None, full: bool) -> None:
@@ -143,7 +143,7 @@ class Article:
         )
 
     def body(self) -> str:
-        """Return what the tool did, without the line that names it."""
+        """Return the rendered result, without the header line."""
         return "\n".join(self._body())
 
     def _text(self, text: str) -> str:
@@ -205,7 +205,7 @@ class Article:
             yield from self._pre(lines, "dim")
 
     def _linked(self, path: str | None, text: str, *below: str | None) -> str:
-        """Return a text that leads to a path, where the session's directory makes one of it."""
+        """Return a text as a link to a path, if the path can be made absolute."""
         target = located(self._cwd, *below, path) if path else None
         shown = self._text(text)
         return shown if target is None else f'<a href="{escape(target.as_uri())}">{shown}</a>'
@@ -216,7 +216,7 @@ class Article:
         yield f'<p class="note">{self._text(sentence)}</p>'
 
     def _pre(self, lines: Iterable[str], look: str = "", first: int | None = None) -> Iterator[str]:
-        """Yield lines as they are, numbered from a first one if there is one."""
+        """Yield lines unchanged, with line numbers if ``first`` is given."""
         rows = list(lines)
         cut = clipped(rows, self._full)
         if not cut.head:
@@ -233,8 +233,8 @@ class Article:
             shown.append(f'<span class="left">… {counted(cut.omitted, "more line")}</span>')
             shown += numbered(cut.tail, begin + len(cut.head) + cut.omitted)
         named = f' class="{look}"' if look else ""
-        # A line end right behind the tag would be dropped.
-        # A block that is wider than the page is scrolled, for which the keyboard has to reach it.
+        # A line end directly after the tag would be dropped.
+        # A block wider than the page is scrolled; tabindex makes it reachable by keyboard.
         yield f'<pre tabindex="0"{named}>\n{chr(10).join(shown)}</pre>'
 
     def _noted(self, sentence: str, notices: Iterable[str]) -> Iterator[str]:
@@ -258,7 +258,7 @@ class Article:
             if whole.omitted and told.is_beginning:
                 yield left_out
         elif told.output:
-            # Without a status of its own a failed call's text is what went wrong.
+            # Without a status, the text of a failed call is the error.
             look = "error" if told.failed and not ended(told) else ""
             yield from self._pre(text_lines(told.output), look)
         yield from self._noted("", cut_off(told))
@@ -320,12 +320,12 @@ class Article:
 
 def _number(number: int | None, width: int) -> str:
     shown = "" if number is None else number
-    # A class, since strict pages take no style of a single element.
+    # A class, since a strict content security policy forbids style attributes.
     return f'<span class="no w{min(width, WIDEST)}">{shown}</span>'
 
 
 def marked(text: str, literal: re.Pattern[str]) -> str:
-    """Return a text escaped, with what was looked for marked."""
+    """Return a text escaped, with the searched text marked."""
     pieces, end = [], 0
     for found in literal.finditer(text):
         pieces += [escape(text[end : found.start()]), f"<mark>{escape(found.group())}</mark>"]

@@ -1,7 +1,7 @@
-"""What a viewer gets of one tool result: structure where there is some, else the text.
+"""The models for a tool result: structured where possible, else the text.
 
-Nothing of a result is lost: ``joined`` of a presentation gives the result's text
-back, and ``Edit.diff`` the recorded diff. Fields without a record are ``None``.
+Nothing of a result is lost: ``joined`` of a presentation returns the result's text, and
+``Edit.diff`` the recorded diff. Fields without recorded data are ``None``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 
 class Part(BaseModel):
-    """Base: frozen and closed."""
+    """Base: frozen, unknown fields rejected."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True
@@ -20,7 +20,7 @@ class Part(BaseModel):
 
 
 class Image(Part):
-    """An image that stood beside the text."""
+    """An image next to the text."""
 
     mime: str | None = None
     size: int | None = None
@@ -361,9 +361,9 @@ _KNOWN: TypeAdapter[Presentation] = TypeAdapter(Presentation)
 
 
 def rebuilt(answer: BaseModel) -> Presentation:
-    """Return a presentation of the core's own, equal to one that a plugin made.
+    """Return a copy of a plugin's presentation, made of the core's own classes.
 
     Raises:
-        pydantic.ValidationError: It is none.
+        pydantic.ValidationError: It is not a presentation.
     """
     return _KNOWN.validate_python(answer.model_dump(warnings=False))

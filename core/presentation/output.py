@@ -1,4 +1,4 @@
-"""The file to which a host wrote the whole output of a command of which the record shows a part."""
+"""The file with the whole output of a command, if the record contains only a part of it."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from hindnote.core.presentation.models import Bash
 from hindnote.core.text import clean
 
 LIMIT = 1024 * 1024
-"""Bytes of such a file that are read, from its end."""
+"""Maximum number of bytes read from such a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullOutput:
-    """What lies at the recorded path now."""
+    """The current content of the recorded path."""
 
     path: Path | None = None
-    """None when it is not the recorded output."""
+    """None when the file is not the recorded output."""
 
     problem: str = ""
-    """Why not, in words for a person."""
+    """Why not, as text for a person."""
 
     text: str = ""
-    """The output, or its end."""
+    """The output, or a part of it."""
 
     omitted: int = 0
-    """Bytes before that, or behind it when the record shows the beginning."""
+    """Number of bytes left out before it, or after it if the record shows the beginning."""
 
 
 def full_output(told: Bash) -> FullOutput:
-    """Return the whole output of a command, if it still lies where the record says.
+    """Return the whole output of a command, if the recorded file still exists.
 
-    A path is trusted as far as its file ends (or begins) with the recorded output: temporary
-    folders are cleaned and their names used again, and a record may name any file.
+    The file is only used if it ends (or begins) with the recorded output: temporary folders are
+    cleaned and their names reused, and a record may name any file.
     """
     path = Path(told.full_output_path or "")
     if not path.is_absolute() or "\0" in str(path):
@@ -44,7 +44,7 @@ def full_output(told: Bash) -> FullOutput:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode):
             return FullOutput(problem="not a file")
-        # What has taken its place since must not be followed, nor waited for.
+        # Whatever has replaced the file must not be followed as a link, and must not block.
         file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb")
     except FileNotFoundError:
         return FullOutput(problem="no longer there")

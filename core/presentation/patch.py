@@ -1,4 +1,4 @@
-"""The rows of a unified patch, for an edit that recorded no display diff."""
+"""The rows of a unified patch, for an edit without a recorded display diff."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _HEADER = re.compile(r"(?:---|\+\+\+|Index:|={3,}|diff |index )")
 
 
 def patch_rows(patch: str) -> list[DiffRow] | None:
-    """Return the rows of a patch; None for a text without a single hunk.
+    """Return the rows of a patch; None for a text without any hunk.
 
-    A removed line has its number in the old file, any other one in the new file.
+    A removed line has its number in the old file, any other line that in the new file.
     """
     rows: list[DiffRow] = []
     old = new = 0

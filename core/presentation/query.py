@@ -1,4 +1,4 @@
-"""What a search's call and its notices tell about the lines that it printed."""
+"""What a search's call and its notices tell about the printed lines."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ _CHOICES = 64
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is known of a search. Nothing of it is, when its call is not."""
+    """The known facts about a search; the defaults mean that its call is unknown."""
 
     name: str | None = None
-    """The name of what was searched: the only path there is if that is a file."""
+    """Name of the searched path: the only path in the result if it is a file."""
 
     context: int | None = None
-    """Lines around each match that were asked for."""
+    """Number of lines around each match that were requested."""
 
     wanted: tuple[re.Pattern[str], ...] = ()
-    """Texts of which each matching line has one, and no other line; empty when not known."""
+    """Each matching line contains one of these texts, and no other line does; empty if unknown."""
 
     glob: re.Pattern[str] | None = None
-    """What the names of the files are like."""
+    """Matches the names of the files."""
 
     limited: bool = False
-    """Whether the limit was reached: then matches right behind the last are shown as context."""
+    """Whether the limit was reached; then matches right after the last are shown as context."""
 
     unfinished: bool = False
     """Whether the end of the result was cut off."""
 
     def holds(self, text: str) -> bool | None:
-        """Return whether a text matches; None when that is not known."""
+        """Return whether a text matches; None when unknown."""
         if not self.wanted:
             return None
         return any(pattern.search(text) for pattern in self.wanted)
 
 
 def query(arguments: Mapping[str, Any] | None, notices: Sequence[str]) -> Query:
-    """Return what a call and the notices of its result tell."""
+    """Return the facts from a call and from the notices of its result."""
     limited = any("matches limit reached" in notice for notice in notices)
     unfinished = any("B limit reached" in notice for notice in notices)
     if arguments is None:
@@ -54,7 +54,7 @@ def query(arguments: Mapping[str, Any] | None, notices: Sequence[str]) -> Query:
         context = 0
     return Query(
         name=PurePosixPath(path.replace("\\", "/")).name or None if isinstance(path, str) else None,
-        # In this order, since what is not a number is not above 0 either.
+        # In this order: NaN fails the comparison, so it never reaches int().
         context=int(min(context, 1_000_000)) if context > 0 else 0,
         wanted=tuple(_wanted(arguments)),
         glob=_glob(arguments.get("glob")),
@@ -64,13 +64,13 @@ def query(arguments: Mapping[str, Any] | None, notices: Sequence[str]) -> Query:
 
 
 def literals(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the plain texts that a search looked for; none when it was for anything else."""
+    """Return the plain texts that a search looked for; empty for anything else."""
     pattern = arguments.get("pattern")
     if not isinstance(pattern, str):
         return []
     if arguments.get("literal") is True:
         return [pattern] if pattern else []
-    # An escaped mark stands for itself; so `a\.b|c` is two plain texts.
+    # An escaped punctuation character is literal, so `a\.b|c` is two plain texts.
     parts = re.split(r"(\\[^\w\s])|(\|)", pattern)
     texts = [""]
     for plain, escaped, bar in zip(

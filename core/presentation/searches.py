@@ -1,4 +1,4 @@
-"""A search's printed lines as files, blocks and matches, whichever host's tool printed them."""
+"""Convert a search's printed lines to files, blocks and matches, for any host's tool."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def search_of(
     arguments: Mapping[str, Any] | None,
     common: Mapping[str, Any],
 ) -> Grep | None:
-    """Return what a search found; None when no printed line names a file and a line.
+    """Return the result of a search; None when no printed line contains a file and a line number.
 
     Args:
         body: The printed lines.
-        tail: What stands behind them.
-        notices: What the tool said about its own result.
-        arguments: ``pattern``, ``path``, ``context``, ``ignoreCase``, ``literal`` and ``glob`` of the
-            call, as far as it gave them; None when the call is not known.
+        tail: The text after them.
+        notices: Notices of the tool about its own result.
+        arguments: ``pattern``, ``path``, ``context``, ``ignoreCase``, ``literal`` and ``glob`` of
+            the call, if given; None when the call is unknown.
         common: Fields that every presentation has.
     """
     lines = body.split("\n")
@@ -49,7 +49,7 @@ def search_of(
 
 
 def _files(lines: Sequence[str], reading: Reading) -> tuple[GrepFile, ...]:
-    """Group read lines into files and blocks, in the order in which they were printed."""
+    """Group the lines into files and blocks, in printed order."""
     files: list[tuple[str | None, list[list[GrepLine]]]] = []
     guessed: set[int] = set()
     last = None

@@ -1,4 +1,4 @@
-"""Every way to read one printed line of a search as path, line number and text."""
+"""List every way to read a printed line of a search as path, line number and text."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _SPLIT = re.compile(r"(?=([:-])([1-9][0-9]{0,8})\1)")
 _UNNAMED = re.compile(r"([1-9][0-9]{0,8})([:-])")
 _PATH_LIMIT = 4096
 _NAME_LIMIT = 255
-"""Bytes of a file's name."""
+"""Maximum length of a file name, in bytes."""
 
 _CANDIDATES = 32
-"""Splits of one line that are considered, so that no line takes more than its share."""
+"""Maximum number of splits of one line, which limits the time per line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """One reading of a printed line."""
+    """One way to split a printed line."""
 
     path: str | None
     line: int
     match: bool
     start: int
-    """Where the text begins in the printed line."""
+    """Position of the text in the printed line."""
 
 
 def is_spaced(printed: Sequence[str]) -> bool:
-    """Return whether a blank stands before each text, as Pi prints it now."""
+    """Return whether there is a space before each text, as Pi prints it now."""
     spaced = [bool(splits(line, spaced=True)) for line in printed]
     return any(spaced) and all(
         spaced[index] or not splits(line, spaced=False) for index, line in enumerate(printed)
@@ -38,7 +38,7 @@ def is_spaced(printed: Sequence[str]) -> bool:
 
 
 def splits(line: str, spaced: bool) -> list[Split]:
-    """Return every way to read a printed line, the shortest path first."""
+    """Return every way to split a printed line, shortest path first."""
     found = []
     for match in _SPLIT.finditer(line, 1, _PATH_LIMIT):
         split = _split(line, match, spaced)
@@ -51,13 +51,13 @@ def splits(line: str, spaced: bool) -> list[Split]:
 
 
 def named(line: str, name: str, spaced: bool) -> Split | None:
-    """Return the reading of a line under a known path, if it begins with it."""
+    """Return the split of a line after a known path; None if it does not begin with the path."""
     match = _SPLIT.match(line, len(name)) if line.startswith(name) else None
     return _split(line, match, spaced) if match else None
 
 
 def unnamed(lines: Sequence[str]) -> list[Split | None] | None:
-    """Return the reading of lines that begin with their number: one file, not named."""
+    """Return the splits of lines that begin with their number: one file, without its name."""
     found: list[Split | None] = []
     last = 0
     for line in lines:
@@ -81,12 +81,12 @@ def _split(line: str, match: re.Match[str], spaced: bool) -> Split | None:
 
 
 def _can_be_a_path(path: str, spaced: bool) -> bool:
-    # Without the blank a time of day would be one.
+    # Without the space, a time of day would look like a path.
     if not spaced and path.strip().isdigit():
         return False
     if path[-1] == "/" or "\0" in path:
         return False
-    # Pi prints paths without empty parts.
+    # Pi prints paths without empty segments.
     if spaced and "//" in path:
         return False
     return len(path) <= _NAME_LIMIT // 4 or all(

@@ -1,4 +1,4 @@
-"""What a tool was asked for, on one line."""
+"""Describe a tool call on one line."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _TELLING = (
     "content",
     "text",
 )
-"""Arguments that say most of a call, in the order in which they are taken; of all hosts' tools."""
+"""The most descriptive arguments of all hosts' tools, in order of preference."""
 
 
 def summary(tool: str | None, arguments: Any) -> str:
-    """Return what a tool was asked for, on one line and shortened; empty when it is not known.
+    """Return a description of a call on one line, shortened; empty when there is none.
 
     Args:
-        tool: Its name.
-        arguments: What it was given, of any shape.
+        tool: The tool's name.
+        arguments: Its arguments, of any type.
     """
     if not isinstance(arguments, dict):
         return _short(arguments) if arguments else ""

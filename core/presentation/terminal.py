@@ -1,4 +1,4 @@
-"""Presentations in a terminal. Width, colors and ``NO_COLOR`` are rich's business."""
+"""Render presentations in a terminal. Rich handles width, colors and ``NO_COLOR``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DIFF_STYLES = {"+": "green", "-": "red", "…": "dim", None: ""}
 
 
 def show(page: Page, full: bool, console: Console | None = None) -> None:
-    """Print a page; to a pipe without colors, and without breaking lines."""
+    """Print a page; to a pipe without colors and without wrapping lines."""
     console = console or SafeConsole(highlight=False)
     if not page.results:
         console.print("no tool results")
@@ -68,7 +68,7 @@ def show(page: Page, full: bool, console: Console | None = None) -> None:
 
 
 def body_text(shown: Shown, cwd: str | None, full: bool) -> str:
-    """Return what a tool did as plain text, as a pipe gets it."""
+    """Return the rendered result as plain text, as it is printed to a pipe."""
     out = StringIO()
     console = Console(file=out, color_system=None, highlight=False, force_terminal=False)
     print_body(console, View(shown, cwd, full))
@@ -77,28 +77,28 @@ def body_text(shown: Shown, cwd: str | None, full: bool) -> str:
 
 
 def print_body(console: Console, view: View) -> None:
-    """Print what a tool did, without the line that names it."""
+    """Print the rendered result, without the header line."""
     for part in view.body():
-        # A pipe has no width to break lines at.
+        # A pipe has no width at which to wrap lines.
         pieces = folded(part, console.width - 2) if console.is_terminal else [part]
         for piece in pieces:
             console.print(Line("  ").append_text(piece), soft_wrap=True)
 
 
 class Row(Line):
-    """A line whose text goes on below its text, not below what stands before it."""
+    """A line whose continuation is indented below its text."""
 
     indent = 0
-    """Cells before the text."""
+    """Width of what comes before the text, in cells."""
 
     prose = False
-    """Whether it is broken between words."""
+    """Whether it is wrapped between words."""
 
 
 def folded(part: Line, width: int) -> Iterator[Line]:
-    """Yield a line in pieces of so many cells.
+    """Yield a line in pieces of at most ``width`` cells.
 
-    All but prose is broken anywhere, as terminals break lines, so that no blank gets lost.
+    Everything except prose is wrapped anywhere, as terminals do, so that no space is lost.
     """
     part.expand_tabs(8)
     if part.cell_len <= width:
@@ -123,7 +123,7 @@ def folded(part: Line, width: int) -> Iterator[Line]:
 
 
 class View:
-    """One tool event in a terminal."""
+    """Renders one tool event for a terminal."""
 
     def __init__(self, shown: Shown, cwd: str | None, full: bool) -> None:
         self._cwd = cwd
@@ -131,7 +131,7 @@ class View:
         self._full = full
 
     def head(self) -> Line:
-        """Return the line that names the event."""
+        """Return the header line of the event."""
         shown = self._shown
         head = Line(f"seq {shown.seq}  ", style="dim")
         head.append(visible(shown.tool or "unknown tool"), style="bold not dim")
@@ -144,7 +144,7 @@ class View:
         return head
 
     def body(self) -> Iterator[Line]:
-        """Yield the lines below it."""
+        """Yield the lines below the header."""
         told = self._shown.presentation
         if isinstance(told, Bash):
             yield from self._bash(told)
@@ -196,7 +196,7 @@ class View:
             yield from self._lines(lines, "dim")
 
     def _path(self, path: str | None, text: str, *below: str | None) -> Line:
-        """Return a text that leads to a path where the terminal can open one."""
+        """Return a text as a link to a path, if the terminal supports links."""
         shown = Line(line(text, self._full))
         target = located(self._cwd, *below, path)
         if path and target is not None:
@@ -245,7 +245,7 @@ class View:
             if whole.omitted and told.is_beginning:
                 yield left_out
         elif told.output:
-            # Without a status of its own a failed call's text is what went wrong.
+            # Without a status, the text of a failed call is the error.
             style = "red" if told.failed and not ended(told) else ""
             yield from self._lines(text_lines(told.output), style)
         yield from self._noted(False, "", cut_off(told))
@@ -299,7 +299,7 @@ class View:
                 yield Line(f"{'⋯':>{width}}", style="dim")
             for row in block:
                 match = row.kind == "match"
-                # The mark tells matches apart where there are no colors.
+                # The mark distinguishes matches where there are no colors.
                 mark = ":" if match else "-"
                 shown = Row(f"{row.line:>{width}}{mark} ", style="green" if match else "dim")
                 shown.indent = width + 2

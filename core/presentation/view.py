@@ -1,4 +1,4 @@
-"""What every surface needs: text that is safe to show, and long things shortened with a count."""
+"""What all renderers need: text that is safe to show, and shortening with a count."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from hindnote.core.presentation.models import Bash, Fetch, Mcp, Read, Task, Todo, Truncation
 
 LINE_LIMIT = 2_000
-"""Characters of one line that are shown, at most."""
+"""Maximum length of a shown line, in characters."""
 
 _HEAD, _TAIL = 150, 50
 
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """Lines to show: the first ones, how many are left out, the last ones."""
+    """Lines to show: the first ones, the number left out, and the last ones."""
 
     head: tuple[str, ...]
     omitted: int = 0
@@ -29,7 +29,7 @@ class Clipped:
 
 
 def visible(text: str) -> str:
-    """Return a text in which every control character is a mark that can be seen."""
+    """Return a text with every control character replaced by a visible symbol."""
     return replaced(text, _mark)
 
 
@@ -41,7 +41,7 @@ def _mark(character: str) -> str:
 
 
 def line(text: str, full: bool) -> str:
-    """Return one line as it is shown: visible, and cut with a count when it is too long."""
+    """Return one line for display: visible, and cut with a count when it is too long."""
     text = text.removesuffix("\r")
     if full or len(text) <= LINE_LIMIT:
         return visible(text)
@@ -50,7 +50,7 @@ def line(text: str, full: bool) -> str:
 
 
 def clipped(lines: Sequence[str], full: bool) -> Clipped:
-    """Return lines as they are shown, those in the middle left out when there are too many."""
+    """Return lines for display, leaving out the middle when there are too many."""
     omitted = len(lines) - _HEAD - _TAIL
     if full or omitted <= 1:
         return Clipped(tuple(line(text, full) for text in lines))
@@ -59,7 +59,7 @@ def clipped(lines: Sequence[str], full: bool) -> Clipped:
 
 
 def text_lines(text: str) -> list[str]:
-    """Return a text's lines; a final line end begins no line of its own."""
+    """Return a text's lines; a line end at the end does not begin another line."""
     lines = text.split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
@@ -67,21 +67,21 @@ def text_lines(text: str) -> list[str]:
 
 
 def ended(told: Bash) -> str:
-    """Return how a command ended, if not well."""
+    """Return how a command failed; empty for a success."""
     if told.status:
         return visible(told.status)
     return f"exit code {told.exit_code}" if told.exit_code else "cancelled" * told.aborted
 
 
 def cut_off(told: Bash) -> list[str]:
-    """Return what the tool said about the shown part; where the rest lies is shown apart."""
+    """Return the tool's notices about the shown part, without the path of the whole output."""
     end = f". Full output: {told.full_output_path}"
     notices = [notice.removesuffix(end) for notice in told.notices]
     return notices or recorded_cut(told.truncation)
 
 
 def recorded_cut(truncation: Truncation | None) -> list[str]:
-    """Return what is to be said of a text that the record calls truncated and the text does not."""
+    """Return a notice for a text that only the record calls truncated."""
     if truncation is None:
         return []
     shown, total = truncation.shown_bytes, truncation.total_bytes
@@ -93,7 +93,7 @@ def recorded_cut(truncation: Truncation | None) -> list[str]:
 
 
 def reach(told: Read) -> str:
-    """Return which lines of a file are shown, if not simply all."""
+    """Return the range of shown lines of a file; empty when all are shown."""
     if not told.content or (told.first_line == 1 and told.total_lines is None):
         return ""
     last = told.first_line + len(text_lines(told.content)) - 1
@@ -102,7 +102,7 @@ def reach(told: Read) -> str:
 
 
 def task_facts(told: Task) -> list[str]:
-    """Return what is known of a subagent's work beside its prompt and its answer."""
+    """Return the facts about a subagent's work, other than its prompt and answer."""
     facts = [f"subagent {told.agent_type}"] if told.agent_type else ["subagent"]
     if told.in_background:
         facts.append("in the background")
@@ -118,7 +118,7 @@ def task_facts(told: Task) -> list[str]:
 
 
 def fetch_facts(told: Fetch) -> list[str]:
-    """Return what is known of a page that was read beside its text."""
+    """Return the facts about a web page, other than its text."""
     facts = [] if told.status is None else [f"status {told.status}"]
     if told.size is not None:
         facts.append(counted(told.size, "byte"))
@@ -126,14 +126,14 @@ def fetch_facts(told: Fetch) -> list[str]:
 
 
 def todo_mark(item: Todo) -> str:
-    """Return a box that says how far a thing to do is."""
+    """Return a check box for the status of a todo."""
     return {"completed": "[x]", "in_progress": "[~]", "pending": "[ ]"}.get(
         item.status or "", "[?]"
     )
 
 
 def mcp_lines(told: Mcp) -> list[str]:
-    """Return what an MCP tool answered; JSON is set out over lines."""
+    """Return the lines of an MCP tool's answer; JSON is pretty-printed."""
     if told.value is None:
         return text_lines(told.text)
     return json.dumps(told.value, ensure_ascii=False, indent=2).split("\n")
