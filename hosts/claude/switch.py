@@ -57,7 +57,7 @@ class SwitchedOff:
         """The description for a message."""
         off = "is switched off in" if self.named else "is not switched on in"
         if self.scope == MANAGED and self.plugin == SKILLS_PLUGIN:
-            off = "has its name taken by"
+            off = "is named like a plugin in"
         return f"{off} {self.settings}, so Claude Code does not load it"
 
     @property

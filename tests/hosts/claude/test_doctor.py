@@ -212,7 +212,7 @@ def test_managed_settings_that_take_the_name_keep_the_skills_folders_plugin_out(
 
     assert (finding.level, finding.subject) == ("warning", "hindnote@skills-dir")
     file = managed / "managed-settings.json"
-    assert finding.message == f"has its name taken by {file}, so Claude Code does not load it"
+    assert finding.message == f"is named like a plugin in {file}, so Claude Code does not load it"
     assert finding.advice == "whoever administers this machine can change that file"
 
 
