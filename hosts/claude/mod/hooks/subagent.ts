@@ -22,9 +22,9 @@ export function offersOf(agentId: string): ReadonlySet<string> | undefined {
   return offers.get(agentId)
 }
 
-/** Notes that a conversation's first message carries a block. */
+/** Notes that a conversation's first message carries a block, which may end in blank lines there or not. */
 export function noteBlock(text: string): void {
-  given.add(text)
+  given.add(text.trimEnd())
 }
 
 /**

@@ -15,7 +15,7 @@ test("a subagent's block stands where the main session's stood, beside the other
 })
 
 test('nothing is sent where the block was all that there was', () => {
-  noteBlock('as of noon')
+  noteBlock('as of noon\n')
 
   expect(withOwnBlock(`# hindnote\nas of noon\n\n${LAST}`, '')).toBe(null)
 })
