@@ -297,7 +297,7 @@ def test_a_hook_documents_each_argument_and_what_it_returns(name: str) -> None:
     for argument in inspect.signature(hook).parameters:
         assert f"    {argument}: " in documented
     assert "Returns:" in documented
-    assert "Asked" in documented or "asked" in documented
+    assert "Called " in documented
 
 
 def test_no_hook_has_argument_defaults() -> None:
