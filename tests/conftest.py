@@ -65,6 +65,7 @@ def recorded(recorded_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(recorded_files / "agent"))
     monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(recorded_files / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     monkeypatch.setenv("HINDNOTE_HOME", str(tmp_path / "notes"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     # Apart from the notes: a home inside of a project would have to be confirmed.

@@ -19,6 +19,8 @@ from hindnote.core.history.projection import Projection
 from hindnote.core.history.timeline import Timeline
 from hindnote.hosts.claude.sessions.catalogue import Catalogue as ClaudeCatalogue
 from hindnote.hosts.claude.sessions.projection import open_transcript
+from hindnote.hosts.codex.sessions.catalogue import Catalogue as CodexCatalogue
+from hindnote.hosts.codex.sessions.projection import open_rollout
 from hindnote.hosts.pi.sessions.catalogue import Catalogue as PiCatalogue
 from hindnote.hosts.pi.sessions.catalogue import Places
 from hindnote.hosts.pi.sessions.projection import Sessions
@@ -29,12 +31,18 @@ FACTS = ("started", "cwd", "parent", "name")
 CHAIN_TYPES = ("user", "assistant", "attachment", "system")
 PI_SLOTS = {"user", "toolResult", "bashExecution", "custom", "hookMessage"}
 PI_SLOTS |= {"branchSummary", "compactionSummary"}
+CODEX_ITEMS = {"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"}
+CODEX_ITEMS |= {"web_search_call", "image_generation_call", "agent_message", "tool_search_output"}
+CODEX_ITEMS |= {
+    f"{name}_output" for name in ("function_call", "custom_tool_call", "local_shell_call")
+}
 PI_TYPES = {"branch_summary", "compaction", "custom_message"}
 
 
 def recorded(host: str) -> list[Path]:
     files = sorted((DATA / host).rglob("*.jsonl"))
-    return [file for file in files if "tool-results" not in file.parts]
+    others = ("tool-results", "session_index.jsonl")
+    return [file for file in files if not {*others} & {*file.parts}]
 
 
 # -- where a host would keep them ------------------------------------------------
@@ -42,6 +50,8 @@ def recorded(host: str) -> list[Path]:
 
 def place(host: str, file: Path, folder: Path) -> Path:
     """Return where the host keeps a recording, under the name that it gives it."""
+    if host == "codex":
+        return folder / "sessions/2026/12/01" / file.name
     lines = map(json.loads, file.read_bytes().split(b"\n", 20)[:-1])
     first = next(row for row in lines if host == "pi" or "sessionId" in row)
     if host == "pi":
@@ -54,11 +64,13 @@ def place(host: str, file: Path, folder: Path) -> Path:
 def listed(host: str, folder: Path) -> list[SessionEntry]:
     if host == "pi":
         return PiCatalogue().sessions(Places((folder,), ()))
-    call = HostCall(host="claude", cwd=folder, config_dir=folder)
-    return ClaudeCatalogue().sessions(call)
+    call = HostCall(host=host, cwd=folder, config_dir=folder)
+    return (CodexCatalogue() if host == "codex" else ClaudeCatalogue()).sessions(call)
 
 
 def opened(host: str, file: Path) -> Projection | None:
+    if host == "codex":
+        return open_rollout(file)
     return Sessions().of_file(file) if host == "pi" else open_transcript(file)
 
 
@@ -229,7 +241,23 @@ def _pi_slots(row: dict[str, Any]) -> int:
     return 1 + len(calls)
 
 
-SLOTS = {"claude": claude_slots, "pi": pi_slots}
+def codex_slots(found: list[dict[str, Any]], session: Projection) -> int:
+    return sum(map(_codex_slots, found))
+
+
+def _codex_slots(row: dict[str, Any]) -> int:
+    payload = row.get("payload")
+    payload = payload if isinstance(payload, dict) else {}
+    if row.get("type") == "compacted":
+        return 1
+    if row.get("type") != "response_item" or not isinstance(payload.get("type"), str):
+        return 0
+    if payload["type"] == "message":
+        return int(payload.get("role") in ("user", "assistant"))
+    return int(payload["type"] in CODEX_ITEMS)
+
+
+SLOTS = {"claude": claude_slots, "codex": codex_slots, "pi": pi_slots}
 
 
 def check(host: str, folder: Path, file: Path, data: bytes) -> None:
@@ -256,7 +284,7 @@ def check(host: str, folder: Path, file: Path, data: bytes) -> None:
         assert isinstance(timeline.event(position).document, str)
 
 
-@pytest.mark.parametrize("host", ["claude", "pi"])
+@pytest.mark.parametrize("host", ["claude", "codex", "pi"])
 def test_every_recorded_session_is_listed_as_what_it_is(host: str, tmp_path: Path) -> None:
     for number, source in enumerate(recorded(host)):
         folder = tmp_path / str(number)
@@ -270,7 +298,7 @@ def test_every_recorded_session_is_listed_as_what_it_is(host: str, tmp_path: Pat
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("host", ["claude", "pi"])
+@pytest.mark.parametrize("host", ["claude", "codex", "pi"])
 def test_no_damage_loses_a_session_or_a_row(
     host: str, tmp_path: Path, rounds: Callable[[int], int]
 ) -> None:

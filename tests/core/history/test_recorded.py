@@ -16,11 +16,12 @@ from hindnote.core.history.timeline import Timeline
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.tools.outcome import Success
 from hindnote.hosts.claude import plugin as claude
+from hindnote.hosts.codex import plugin as codex
 from hindnote.hosts.pi import plugin as pi
 
 DATA = Path(__file__).parents[2] / "data"
 ROLES = ["user", "assistant", "tool", "context"]
-PLUGINS = {"pi": pi, "claude": claude}
+PLUGINS = {"pi": pi, "claude": claude, "codex": codex}
 
 
 class Recorded:
@@ -29,6 +30,9 @@ class Recorded:
     def __init__(self, folder: Path) -> None:
         shutil.copytree(DATA / "pi", folder / "agent/sessions/--workspace-demo--")
         shutil.copytree(DATA / "claude", folder / "claude/projects/-workspace-demo")
+        for home in (DATA / "codex").iterdir():
+            if home.is_dir():
+                shutil.copytree(home, folder / "codex", dirs_exist_ok=True)
         self.call = HostCall(host="pi", cwd=folder)
         self.hosts = Hosts.of(PLUGINS)
         self.dispatcher = Dispatcher(self.hosts, folder / "notes")
@@ -61,6 +65,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorded:
     monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     monkeypatch.setenv("HINDNOTE_SEARCH_SECONDS", "300")
     return Recorded(tmp_path)
 
