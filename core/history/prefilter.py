@@ -153,15 +153,8 @@ def _chunks(read: Callable[[int], bytes | None]) -> Iterator[bytes]:
 
 
 def _has_telling_escape(data: bytes) -> bool:
-    return any(_unescaped(data, match.start()) for match in _TELLING.finditer(data))
-
-
-def _unescaped(data: bytes, position: int) -> bool:
-    """Return whether the backslash at a position is not itself escaped."""
-    start = position
-    while start and data[start - 1] == ord("\\"):
-        start -= 1
-    return start == 0 or (position - start) % 2 == 0
+    # Also one whose backslash is itself escaped: a string may hold a JSON text of its own.
+    return _TELLING.search(data) is not None
 
 
 # -- needles -------------------------------------------------------------------

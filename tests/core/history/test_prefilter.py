@@ -259,6 +259,8 @@ def test_ripgrep_finds_at_least_what_the_scan_finds(
         ("回滚", '"\\u56de\\u6eda"'),
         ("Ωμέγα", '"ωμεγα\u0301 ωμέγα"'),
         (["absent", "there"], '"there"'),
+        # A string may hold a JSON text, which is spelled out as well.
+        ("needle", '"the text \\\\u0065 of a source"'),
     ],
 )
 def test_bytes_that_may_hold_a_match_are_kept(query: str | list[str], data: str) -> None:
@@ -273,7 +275,6 @@ def test_bytes_that_may_hold_a_match_are_kept(query: str | list[str], data: str)
     [
         ("needle", '"haystack"'),
         ("needle", '"\\u001b[0m \\u0000"'),
-        ("needle", '"the text \\\\u0065 of a source"'),
         ("rollback", '"K \u212a ſ"'),
         ("回滚", '"部署失败"'),
         (["needle", "回滚"], '"neither"'),
@@ -376,3 +377,13 @@ def test_no_query_is_no_scan() -> None:
 def test_both_hosts_name_the_words_that_they_add() -> None:
     for words in (pi.ADDED_WORDS, claude.ADDED_WORDS):
         assert all(word.isascii() and word.isalpha() and word.islower() for word in words)
+
+
+@pytest.mark.parametrize("query", ["größe", "Übergröße", "资料", "ß"])
+def test_a_letter_spelled_as_an_escape_in_a_json_text_within_a_string_is_a_possible_match(
+    query: str,
+) -> None:
+    line = json.dumps({"arguments": json.dumps({"cmd": query})}, ensure_ascii=False).encode()
+
+    found = needles(query)
+    assert found is None or found.in_bytes(line)
