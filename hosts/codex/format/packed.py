@@ -14,6 +14,8 @@ NEEDED = "needs the package zstandard: install hindnote[zstd]"
 LIMIT = 1 << 30
 """Bytes of an unpacked rollout, at most."""
 
+MAGIC = b"\x28\xb5\x2f\xfd"
+
 _PIECE = 1 << 20
 
 
@@ -61,6 +63,8 @@ def unpack(file: Path) -> Any:
     target = tempfile.NamedTemporaryFile(prefix="hindnote-rollout-", suffix=".jsonl")  # noqa: SIM115
     length = 0
     try:
+        if not is_whole(file):
+            raise Refused("unreadable_session", f"{file.name} is damaged: it ends too early")
         with opened(file) as stream:
             while piece := stream.read(_PIECE):
                 length += len(piece)
@@ -78,6 +82,32 @@ def unpack(file: Path) -> Any:
         target.close()
         raise
     return target
+
+
+def is_whole(file: Path) -> bool:
+    """Return whether the first frame of a compressed file has its end: no reader tells.
+
+    The format is that of RFC 8878: a header whose first byte tells its length, then blocks, each
+    of which tells its size, and whether it is the last one.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with file.open("rb") as data:
+        head = data.read(5)
+        if len(head) < 5 or head[:4] != MAGIC:
+            return False
+        flags, single = head[4], bool(head[4] & 0x20)
+        sizes = (int(single), 2, 4, 8)
+        data.seek(int(not single) + (0, 1, 2, 4)[flags & 3] + sizes[flags >> 6], 1)
+        end = file.stat().st_size - (4 if flags & 4 else 0)
+        while len(block := data.read(3)) == 3:
+            told = int.from_bytes(block, "little")
+            # A block of one byte, repeated, holds that byte alone.
+            data.seek(1 if (told >> 1) & 3 == 1 else told >> 3, 1)
+            if told & 1:
+                return data.tell() <= end
+    return False
 
 
 def _errors() -> tuple[type[Exception], ...]:
