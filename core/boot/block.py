@@ -19,7 +19,7 @@ from msgspec import Struct
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import known_instant
 from hindnote.core.notes.summary import index
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 from hindnote.core.tools.registry import NAMES
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

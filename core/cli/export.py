@@ -13,7 +13,7 @@ from hindnote.core.cli.session_options import leave_refused
 from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refused
 from hindnote.core.reader.page import TEXT_LIMIT, Reading
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection

@@ -18,7 +18,7 @@ from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.plugins.loading import HostReport
 from hindnote.core.plugins.models import HostCall
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 PROGRESS_EVERY = 2.0
 """Seconds between two progress lines while files are checked."""

@@ -16,7 +16,7 @@ from hindnote.core.cli.session_options import (
 )
 from hindnote.core.cli.tree import Failure
 from hindnote.core.errors import Refusal
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.recall.schema import State

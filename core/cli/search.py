@@ -25,7 +25,7 @@ from hindnote.core.history.times import instant
 from hindnote.core.reader.hits import by_word, literally
 from hindnote.core.reader.listing import about
 from hindnote.core.text import clean
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

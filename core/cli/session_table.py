@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from hindnote.core.cli.session_options import WIDE, shown
 from hindnote.core.reader.listing import ago, project_of
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from hindnote.core.cli.session_options import leave_refused, shown
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import Refused
 from hindnote.core.reader.page import PAGE, TEXT_LIMIT, Reading
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.errors import HostFailure, Refused
 from hindnote.core.history.sessions import is_wildcard
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection

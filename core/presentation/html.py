@@ -39,7 +39,7 @@ from hindnote.core.presentation.view import (
     todo_mark,
     visible,
 )
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.presentation.collect import Page, Shown

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import first_words
+from hindnote.core.text.messages import counted, first_words
 
 _TELLING = (
     "command",

@@ -43,7 +43,7 @@ from hindnote.core.presentation.view import (
     todo_mark,
     visible,
 )
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

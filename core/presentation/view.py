@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindnote.core.text.controls import replaced
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.presentation.models import Bash, Fetch, Mcp, Read, Task, Todo, Truncation

@@ -14,8 +14,7 @@ from hindnote.core.project.contract.marks import compact, json_size
 from hindnote.core.project.outcome import Declined
 from hindnote.core.text import clean
 from hindnote.core.text.controls import escaped_line
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import one_line
+from hindnote.core.text.messages import counted, one_line
 
 SMALL_JSON_BYTES = 2_048
 """Facts up to this size are the first content block, as complete JSON."""

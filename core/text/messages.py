@@ -68,3 +68,16 @@ def first_words(text: str) -> str | None:
     # A prompt may contain a whole file, and its beginning is enough.
     line = " ".join(text[: 8 * WORDS_SHOWN].split())
     return f"{line[: WORDS_SHOWN - 1]}…" if len(line) > WORDS_SHOWN else line or None
+
+
+def counted(count: int, noun: str, *, grouped: bool = True) -> str:
+    """Return a count with its noun: ``1 session``, ``1,200 matches``.
+
+    Args:
+        count: How many.
+        noun: What, in the singular.
+        grouped: Whether a comma parts the thousands, as a person likes it.
+    """
+    if count != 1:
+        noun += "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
+    return f"{count:,} {noun}" if grouped else f"{count} {noun}"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from hindnote.core.delivery.window import continuation
 from hindnote.core.history.operations.models import EventRow
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import inline
+from hindnote.core.text.messages import counted, inline
 from hindnote.core.text.minutes import day_and_minute
 
 if TYPE_CHECKING:

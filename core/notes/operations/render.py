@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import inline
+from hindnote.core.text.messages import counted, inline
 from hindnote.core.text.minutes import to_the_minute
 
 if TYPE_CHECKING:

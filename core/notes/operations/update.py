@@ -13,7 +13,7 @@ from hindnote.core.notes.operations.common import CHANGING, InProject, receipt, 
 from hindnote.core.notes.reader import Change
 from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 from hindnote.core.tools.operation import BoundCall, Hints, Operation, Params
 from hindnote.core.tools.outcome import Result, Success
 

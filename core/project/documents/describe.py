@@ -24,7 +24,7 @@ from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View
 from hindnote.core.project.todos.names import PRIORITIES, STATUSES
 from hindnote.core.project.tool import Call, RootParams
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 OWNER = "hindnote"
 

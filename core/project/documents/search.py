@@ -22,8 +22,7 @@ from hindnote.core.project.markdown import shown
 from hindnote.core.project.outcome import Observation
 from hindnote.core.project.rendering import View
 from hindnote.core.project.tool import Call, RootParams
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import inline
+from hindnote.core.text.messages import counted, inline
 
 FilterValue = str | bool | int | float
 FilterValues = Annotated[list[FilterValue], Field(max_length=500)]

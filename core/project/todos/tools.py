@@ -14,8 +14,7 @@ from hindnote.core.project.rendering import View, issue_line
 from hindnote.core.project.todos import creation, observe, transitions
 from hindnote.core.project.todos.scan import Scan, identity
 from hindnote.core.project.tool import Call, RootParams
-from hindnote.core.text.counting import counted
-from hindnote.core.text.messages import inline
+from hindnote.core.text.messages import counted, inline
 
 ContentHash = Annotated[str, Field(pattern=HASH_PATTERN)]
 

@@ -243,11 +243,13 @@ def test_a_pipe_gets_an_answer_as_it_was_written(corpus: Any) -> None:
 
 
 def test_a_terminal_is_paged_from_the_end(
-    corpus: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    corpus: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     corpus.add_pi("aaaaaaaa-1", "one")
-    pager = tmp_path / "bin/less"
-    pager.parent.mkdir()
+    pager = tmp_path_factory.mktemp("bin") / "less"
     pager.write_text(f'#!/bin/sh\necho "$LESS $@" > {tmp_path}/told\ncat > {tmp_path}/paged\n')
     pager.chmod(0o755)
     monkeypatch.setenv("PAGER", str(pager))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hindnote.core.text.counting import counted
+from hindnote.core.text.messages import counted
 
 
 @pytest.mark.parametrize(
