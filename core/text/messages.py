@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 MESSAGE_LIMIT = 2_000
@@ -39,9 +40,6 @@ def inline(text: str) -> str:
     """Return what somebody else wrote so that it cannot pass for another fact of its line."""
     if text.isprintable() and " | " not in text:
         return text
-    # Only what does not stand for itself needs it.
-    import json
-
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from hindnote.core.errors import ArgumentError, HostFailure, Refused
 from hindnote.core.system import process
 from hindnote.hosts.claude.paths import HOST
 
@@ -100,8 +101,6 @@ def respond(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadRequest: The request is invalid.
     """
-    from hindnote.core.errors import ArgumentError, HostFailure, Refused
-
     kind = request.pop("kind", None)
     try:
         if kind == "boot":

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 PATIENCE = 5.0
 """Seconds that calls wait for a program's roots; then they continue without them."""
@@ -66,8 +67,6 @@ def _first(result: Any) -> Path | None:
 
 def _path(uri: Any) -> Path | None:
     """Return the directory of a ``file`` URI; None for any other value."""
-    from urllib.parse import unquote, urlsplit
-
     if not isinstance(uri, str):
         return None
     try:

@@ -5,6 +5,10 @@ need. For each such import, and for each kind of process that loads the module a
 needing what it imports, this measures how long the import would take at the top. An import that
 spares no process at least ``WORTHWHILE`` milliseconds belongs at the top of its module, unless
 that would make a circle.
+
+Three other ways to start later are measured for each kind of process too: operations that are
+imported on first access, imports for type checkers alone, and docstrings of fields that are read
+when a schema is made and not when its model is.
 """
 
 from __future__ import annotations
@@ -70,6 +74,34 @@ import {module}
 sys.stderr.write('@' + str(time.perf_counter() - started))
 """
 
+OTHERS = {
+    "operations on first access": """
+from hindnote.core.tools.registry import registry
+work = lambda: list(registry().values())
+""",
+    "imports for types alone": """
+from importlib import import_module
+work = lambda: [import_module(name) for name in {types}]
+""",
+    "docstrings of fields": """
+from hindnote.core.tools.field_docs import Described, field_docs
+def work():
+    waiting = [Described]
+    while waiting:
+        model = waiting.pop()
+        field_docs(model)
+        waiting += model.__subclasses__()
+""",
+}
+"""Code that prepares, as ``work``, what a process would do at its start without one of them."""
+
+WORKED = """
+import sys, time
+started = time.perf_counter()
+work()
+sys.stderr.write('@' + str(time.perf_counter() - started))
+"""
+
 
 def run(code: str, home: str) -> str:
     """Run a process and return what it wrote behind the mark."""
@@ -99,6 +131,20 @@ def lazy_imports() -> Iterator[tuple[str, int, str]]:
                         yield module, node.lineno, name  # type: ignore[attr-defined]
 
 
+def type_imports(loaded: set[str]) -> list[str]:
+    """Return the modules of ours that loaded modules import for type checkers alone."""
+    found = set()
+    for name in loaded:
+        path = ROOT.joinpath(*name.split(".")[1:])
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if not name.startswith("hindnote.") or not file.exists():
+            continue
+        for block in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+                found |= {one for node in block.body for one in _imported(node)}
+    return sorted(one for one in found - loaded if one.startswith("hindnote."))
+
+
 def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
@@ -113,8 +159,25 @@ def _is_module(name: str) -> bool:
     return name.startswith("hindnote.") and (path.with_suffix(".py").exists() or path.is_dir())
 
 
+def _saved_by(prepared: str, loaded: dict[str, set[str]], home: str) -> dict[str, float]:
+    """Return the milliseconds that each kind of process saves in one of the other ways.
+
+    Only the kinds that load ``core.tools.operation``, where two of the ways apply at all.
+    """
+    saved = {}
+    for start, modules in loaded.items():
+        if "hindnote.core.tools.operation" in modules:
+            code = prepared.replace("{types}", repr(type_imports(modules)))
+            times = [float(run(STARTS[start] + code + WORKED, home)) for _ in range(3)]
+            saved[start] = min(times) * 1000
+    return saved
+
+
 def main() -> None:
-    """Print what each import earns, the least useful first."""
+    """Print what each import earns, the least useful first.
+
+    ``!`` marks one that is not worthwhile, ``?`` one in a module that none of the processes loads.
+    """
     found = sorted(set(lazy_imports()))
     with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(2) as threads:
         loaded = {
@@ -134,6 +197,7 @@ def main() -> None:
             code = STARTS[start] + TIMED.format(module=target)
             return min(float(run(code, home)) for _ in range(3)) * 1000
 
+        others = {name: _saved_by(code, loaded, home) for name, code in OTHERS.items()}
         earned = dict(zip(wanted, threads.map(milliseconds, wanted), strict=True))
     rows = []
     for module, line, target in found:
@@ -141,8 +205,12 @@ def main() -> None:
         rows.append((max(saved.values(), default=0.0), module, line, target, saved))
     for most, module, line, target, saved in sorted(rows):
         told = ", ".join(f"{start} {value:.1f} ms" for start, value in saved.items())
-        mark = " " if most >= WORTHWHILE else "!"
+        seen = any(module in modules for modules in loaded.values())
+        mark = " " if most >= WORTHWHILE else "!" if seen else "?"
         print(f"{mark} {most:6.1f}  {module}:{line}  {target}  {told}")  # noqa: T201
+    for name, saved in others.items():
+        told = ", ".join(f"{start} {value:.1f} ms" for start, value in saved.items())
+        print(f"{name}: {told}")  # noqa: T201
 
 
 if __name__ == "__main__":
