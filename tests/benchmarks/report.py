@@ -68,7 +68,7 @@ def machine() -> str:
         asked = subprocess.run([ripgrep, "--version"], capture_output=True, text=True, check=True)
         told = asked.stdout.split()[1]
     return (
-        f"Seen on {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
+        f"Measured on {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, "
         f"{platform.system()} on {os.cpu_count()} processors that other work shared, ripgrep {told}."
     )
 
