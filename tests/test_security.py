@@ -28,7 +28,7 @@ def test_each_row_names_tests_that_are_there(row: list[str]) -> None:
 
 def test_each_promise_names_tests_that_are_there() -> None:
     section = TEXT.partition("Against them hindnote protects:")[2].partition("\n## ")[0]
-    bullets = [line for line in section.splitlines() if line.startswith("- ")]
+    bullets = re.findall(r"^- .*(?:\n  .*)*", section, re.MULTILINE)
 
     assert len(bullets) > 5
     for bullet in bullets:
