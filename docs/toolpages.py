@@ -46,8 +46,8 @@ def page(name: str) -> str:
 def _hints(hints: Mapping[str, bool]) -> str:
     if hints["readOnly"]:
         return "It only reads."
-    again = "the same as doing it once" if hints["idempotent"] else "not the same as doing it once"
-    return f"It changes notes, and can replace what was there; doing it twice is {again}."
+    again = "the same result as" if hints["idempotent"] else "not the same result as"
+    return f"It changes notes and can replace text. Calling it twice has {again} calling it once."
 
 
 def _table(schema: Schema) -> str:
