@@ -8,13 +8,22 @@ message of the role ``developer``; more than 10,000 bytes of it are cut in the m
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hindnote.hosting import Dispatcher, HostCall, HostFailure, Hosts, Refused, notes_home
+from hindnote.hosting import (
+    Dispatcher,
+    HostCall,
+    HostFailure,
+    Hosts,
+    Refused,
+    notes_home,
+    open_file,
+)
 from hindnote.hosts.codex import plugin
 from hindnote.hosts.codex.paths import HOST
 
@@ -83,7 +92,7 @@ def _is_shown(file: Path) -> bool:
     """
     before = b""
     try:
-        with file.open("rb") as opened:
+        with os.fdopen(open_file(file), "rb") as opened:
             while chunk := opened.read(_CHUNK):
                 if _TITLE in before + chunk:
                     return True

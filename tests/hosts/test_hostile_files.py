@@ -20,6 +20,7 @@ from hindnote.core.call import Dispatcher
 from hindnote.core.history.files import OpenFile
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude
+from hindnote.hosts.codex import plugin as codex
 from hindnote.hosts.pi import plugin as pi
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names and kinds of Unix")
@@ -39,15 +40,28 @@ NAMES = (
     b"x" * 240 + b".jsonl",
     b"00000001.jsonl.jsonl",
 )
+ROLLOUT = "rollout-2026-12-01T10-00-00-{}.jsonl"
+CODEX_NAMES = tuple(
+    ROLLOUT.format(f"{place:08d}-0000-7000-8000-000000000000{end}").encode()
+    for place, end in ((3, "_00000009-0000-7000-8000-000000000000"), (90, ""), (91, ""))
+)
+CODEX_NAMES += (CODEX_NAMES[1] + b".zst", CODEX_NAMES[2] + b".zst")
 
 
 def rows(host: str, name: str, *texts: str) -> bytes:
     found: list[dict[str, Any]] = []
     if host == "pi":
         found.append({"type": "session", "version": 3, "id": name, "cwd": "/w"})
+    if host == "codex":
+        found.append({"type": "session_meta", "payload": {"id": name, "cwd": "/w"}})
     for place, text in enumerate(texts):
         message = {"role": "user", "content": text}
         above = f"{name}-{place - 1}" if place else None
+        if host == "codex":
+            content = [{"type": "input_text", "text": text}]
+            payload = {"type": "message", "role": "user", "content": content}
+            found.append({"type": "response_item", "payload": payload})
+            continue
         if host == "pi":
             row = {"type": "message", "id": f"{name}-{place}", "parentId": above}
         else:
@@ -201,7 +215,9 @@ def test_an_odd_file_costs_no_other_and_is_found_or_counted(
     odd.write_bytes(content_of(host))
     if what == "10 GB":
         os.truncate(odd, 10 << 30)
-    dispatcher = Dispatcher(Hosts.of({"pi": pi, "claude": claude}), tmp_path / "notes")
+    dispatcher = Dispatcher(
+        Hosts.of({"pi": pi, "claude": claude, "codex": codex}), tmp_path / "notes"
+    )
 
     # So short a word rules no file out, so every session is decoded.
     found = call(dispatcher, host, folder, session="*", query=["ma"])
@@ -217,24 +233,31 @@ def test_an_odd_file_costs_no_other_and_is_found_or_counted(
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("host", ["pi", "claude"])
+@pytest.mark.parametrize("host", ["pi", "claude", "codex"])
 def test_a_bad_file_costs_itself_whatever_it_is_and_becomes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, rounds: Callable[[int], int]
 ) -> None:
     for name in ("HOME", "XDG_CACHE_HOME", "PI_CODING_AGENT_DIR", "CLAUDE_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
-    dispatcher = Dispatcher(Hosts.of({"pi": pi, "claude": claude}), tmp_path / "notes")
+    dispatcher = Dispatcher(
+        Hosts.of({"pi": pi, "claude": claude, "codex": codex}), tmp_path / "notes"
+    )
     for number in range(rounds(400)):
         draw = random.Random(number)
         base = tmp_path / str(number)
-        folder = base if host == "pi" else base / "projects" / "-w"
+        below = {"pi": "", "claude": "projects/-w", "codex": "sessions/2026/12/01"}
+        folder = base / below[host]
         folder.mkdir(parents=True)
         monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(base))
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(base))
-        good = [f"{place:08d}" for place in range(GOOD)]
+        monkeypatch.setenv("CODEX_HOME", str(base))
+        end = "-0000-7000-8000-000000000000" if host == "codex" else ""
+        good = [f"{place:08d}{end}" for place in range(GOOD)]
+        named = ROLLOUT if host == "codex" else "{}.jsonl"
         for name in good:
-            (folder / f"{name}.jsonl").write_bytes(rows(host, name, f"{WORDS} {name}"))
-        bad = folder / os.fsdecode(draw.choice(NAMES))
+            (folder / named.format(name)).write_bytes(rows(host, name, f"{WORDS} {name}"))
+        names = (*NAMES, *CODEX_NAMES * 4) if host == "codex" else NAMES
+        bad = folder / os.fsdecode(draw.choice(names))
         place(bad, host, draw)
 
         # So short a word rules no file out, so every session is decoded.
@@ -243,10 +266,10 @@ def test_a_bad_file_costs_itself_whatever_it_is_and_becomes(
         with moment(draw.randrange(1, 40), lambda: change(bad, host, draw)):  # noqa: B023
             found = call(dispatcher, host, folder, **arguments)
 
-        named = {row["session"] for row in found["items"]}
-        assert {f"{host}:{name}" for name in good} <= named, (number, found)
+        listed = {row["session"] for row in found["items"]}
+        assert {f"{host}:{name}" for name in good} <= listed, (number, found)
         assert "note" not in found, (number, found)
         assert found["sessions_remaining"] == 0, (number, found)
-        for name in [*named]:
+        for name in [*listed]:
             one = call(dispatcher, host, folder, session=name)
             assert "items" in one or one["code"] in ("unreadable_session", "unknown_session")

@@ -7,6 +7,7 @@ name stands in ``session_index.jsonl`` in Codex's home, where the last line of i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -15,7 +16,16 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Raw, Struct
 
-from hindnote.hosting import Unreadable, accepted, clean, first_lines, first_words, parse, shaped
+from hindnote.hosting import (
+    Unreadable,
+    accepted,
+    clean,
+    first_lines,
+    first_words,
+    open_file,
+    parse,
+    shaped,
+)
 from hindnote.hosts.codex.format.kinds import META, USER, said_by_user
 from hindnote.hosts.codex.format.rows import read_row
 
@@ -29,6 +39,8 @@ PROMPT_WITHIN = 1 << 18
 """Bytes behind the header among which a catalogue looks for the first prompt."""
 
 INDEX = "session_index.jsonl"
+INDEX_WITHIN = 1 << 26
+"""Bytes of it that are read, at most."""
 
 
 class Base(Struct, frozen=True):
@@ -211,7 +223,8 @@ class Names:
                 held = self._known.get(file)
                 if held is not None and held[0] == stamp:
                     return held[1]
-                found = _names(file.read_bytes())
+                with os.fdopen(open_file(file), "rb") as opened:
+                    found = _names(opened.read(INDEX_WITHIN))
             except OSError:
                 return {}
             self._known[file] = (stamp, found)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from hindnote.hosting import Refused
+from hindnote.hosting import Refused, open_file
 
 NEEDED = "needs the package zstandard: install hindnote[zstd]"
 
@@ -20,22 +21,23 @@ _PIECE = 1 << 20
 
 
 def opened(file: Path) -> IO[bytes]:
-    """Return a compressed rollout as a stream of what it holds.
+    """Return a compressed rollout as a stream of what it holds; never waits at a pipe.
 
     Raises:
         Refused: ``unreadable_session`` when nothing here can unpack it.
-        OSError: It cannot be opened.
+        OSError: It cannot be opened, or is no regular file.
     """
     if sys.version_info >= (3, 14):
         from compression import zstd
 
-        stream: IO[bytes] = zstd.open(file, "rb")
+        stream: IO[bytes] = zstd.open(os.fdopen(open_file(file), "rb"), "rb")
         return stream
     try:
         import zstandard
     except ImportError:
         raise Refused("unreadable_session", f"{file.name} is compressed, and {NEEDED}") from None
-    found: IO[bytes] = zstandard.open(file, "rb")
+    raw = os.fdopen(open_file(file), "rb")
+    found: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(raw, closefd=True)
     return found
 
 
@@ -93,14 +95,14 @@ def is_whole(file: Path) -> bool:
     Raises:
         OSError: It cannot be read.
     """
-    with file.open("rb") as data:
+    with os.fdopen(open_file(file), "rb") as data:
         head = data.read(5)
         if len(head) < 5 or head[:4] != MAGIC:
             return False
         flags, single = head[4], bool(head[4] & 0x20)
         sizes = (int(single), 2, 4, 8)
         data.seek(int(not single) + (0, 1, 2, 4)[flags & 3] + sizes[flags >> 6], 1)
-        end = file.stat().st_size - (4 if flags & 4 else 0)
+        end = os.fstat(data.fileno()).st_size - (4 if flags & 4 else 0)
         while len(block := data.read(3)) == 3:
             told = int.from_bytes(block, "little")
             # A block of one byte, repeated, holds that byte alone.

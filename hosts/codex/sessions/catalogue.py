@@ -41,12 +41,12 @@ class Catalogue:
         Of a thread that lies in several files the newest one is listed, which knows the others.
         """
         found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
-        newest: dict[str, tuple[tuple[bool, str, bool], SessionEntry]] = {}
+        newest: dict[str, tuple[_Rank, SessionEntry]] = {}
         for entry in found:
-            thread, rank = _rank(entry.file)
-            held = newest.get(thread)
+            rank = _rank(entry)
+            held = newest.get(entry.id)
             if held is None or rank > held[0]:
-                newest[thread] = rank, entry
+                newest[entry.id] = rank, entry
         named_ones = _named([entry for _, entry in newest.values()])
         return sorted(named_ones, key=attrgetter("modified"), reverse=True)
 
@@ -65,15 +65,19 @@ def _named(entries: list[SessionEntry]) -> Iterator[SessionEntry]:
         yield entry if name is None else entry.model_copy(update={"name": name})
 
 
-def _rank(file: Path) -> tuple[str, tuple[bool, str, bool]]:
-    """Return a file's thread, and what orders the files of one thread.
+_Rank = tuple[bool, bool, str, bool]
 
-    A thread's first file bears the thread's own id.
+
+def _rank(entry: SessionEntry) -> _Rank:
+    """Return what orders the files of one thread, whose first one bears the thread's own id.
+
+    One that cannot be read hides no other.
     """
-    name = named(file.name)
+    name = named(entry.file.name)
     assert name is not None
     first = name.rollout == name.thread
-    return name.thread, (not first, name.rollout, not file.name.endswith(PACKED))
+    readable = entry.cwd is not None or entry.started is not None
+    return readable, not first, name.rollout, not entry.file.name.endswith(PACKED)
 
 
 def _folders(call: HostCall) -> Iterator[str]:
