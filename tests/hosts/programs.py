@@ -25,6 +25,10 @@ Asked = dict[str, Any]
 Search = Callable[[Path, dict[str, str], Asked], dict[str, Any]]
 
 
+def nothing() -> None:
+    """What happens between an answer and the program's end, unless a test says otherwise."""
+
+
 def limited(*arguments: str) -> list[str]:
     """Return the command that runs Python with few descriptors."""
     return ["/bin/sh", "-c", f'ulimit -n {LIMIT} && exec "$@"', "sh", sys.executable, *arguments]
@@ -70,7 +74,12 @@ def one_shot(folder: Path, environment: dict[str, str], asked: Asked) -> dict[st
     return found
 
 
-def resident(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+def resident(
+    folder: Path,
+    environment: dict[str, str],
+    asked: Asked,
+    meanwhile: Callable[[], None] = nothing,
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="hl-") as short:
         path = f"{short}/hindnote-1/s"
         helper = subprocess.Popen(
@@ -88,6 +97,7 @@ def resident(folder: Path, environment: dict[str, str], asked: Asked) -> dict[st
                 asking.settimeout(60)
                 asking.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
                 answer = b"".join(iter(lambda: asking.recv(65536), b""))
+            meanwhile()
         finally:
             helper.terminate()
             helper.communicate()
@@ -95,7 +105,12 @@ def resident(folder: Path, environment: dict[str, str], asked: Asked) -> dict[st
     return found
 
 
-def mcp(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+def mcp(
+    folder: Path,
+    environment: dict[str, str],
+    asked: Asked,
+    meanwhile: Callable[[], None] = nothing,
+) -> dict[str, Any]:
     pytest.importorskip("mcp")
     about = {"protocolVersion": "2025-06-18", "capabilities": {}}
     about["clientInfo"] = {"name": "test", "version": "1"}
@@ -122,6 +137,7 @@ def mcp(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, An
             process.stdin.flush()
             if message.get("id"):
                 answer = json.loads(process.stdout.readline())
+        meanwhile()
     finally:
         process.stdin.close()
         process.wait(20)
@@ -130,7 +146,12 @@ def mcp(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, An
     return found
 
 
-def pi(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any]:
+def pi(
+    folder: Path,
+    environment: dict[str, str],
+    asked: Asked,
+    meanwhile: Callable[[], None] = nothing,
+) -> dict[str, Any]:
     request: dict[str, Any] = {"type": "call", "id": "1", "operation": "history_list"}
     request["arguments"] = asked
     request["host"] = {"cwd": str(folder), "sessionId": "s1", "agentDir": str(folder)}
@@ -148,6 +169,7 @@ def pi(folder: Path, environment: dict[str, str], asked: Asked) -> dict[str, Any
         process.stdin.flush()
         process.stdout.readline()
         answer = json.loads(process.stdout.readline())
+        meanwhile()
     finally:
         process.stdin.close()
         process.wait(20)

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.history.operations.ahead import Ahead
 from hindnote.core.history.operations.coverage import Coverage, Indexing, Opening, with_index
 from hindnote.core.history.operations.indexed import LOOKUP, WEIGHTS
 from hindnote.core.history.operations.lookups import Lookups
@@ -36,6 +37,7 @@ ROWS_OF_A_SESSION = 3
 """Rows of one session in a list over many, at most."""
 
 _TURNS = Turns()
+_AHEAD = Ahead(_TURNS)
 
 
 class About:
@@ -69,6 +71,8 @@ class About:
         with _TURNS.turn():
             coverage, ranked = with_index(lambda index: self._ask(index, targets))
         found, more = self._rows(coverage, ranked)
+        if self._many and coverage.remaining:
+            _AHEAD.go_on(self._sessions, targets)
 
         def page(blocks: list[SizedRows]) -> HistoryList:
             rows = [item for block in blocks for item in block.items]

@@ -84,6 +84,35 @@ def test_a_list_by_subject_takes_the_rows_of_one_session_three_times_at_most(
     assert all(len(row["content"]) <= 280 for row in rows)
 
 
+def test_eight_hits_of_prose_take_four_kilobytes_in_either_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    prose = "We moved the ledger to another queue because the old one lost its messages. " * 12
+    sessions = tmp_path / "agent" / "sessions" / "--w--"
+    sessions.mkdir(parents=True)
+    for number in range(6):
+        name = f"01a22bdd-682f-7201-a3d3-4c2bafcd6f0{number}"
+        rows: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": name, "cwd": "/w"}]
+        for place in range(4):
+            time = f"2026-11-{20 + number}T09:0{place}:00.000Z"
+            message = {"role": "user", "content": f"{prose} Number {place}."}
+            above = f"e{place - 1}" if place else None
+            row = {"type": "message", "id": f"e{place}", "parentId": above}
+            rows.append({**row, "timestamp": time, "message": message})
+        file = sessions / f"2026-11-20T09-00-00-000Z_{name}.jsonl"
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    call = HostCall(host="pi", cwd=tmp_path, config_dir=tmp_path / "agent")
+    asked = {"session": "pi:*", "about": "why did we move the ledger to another queue?"}
+
+    answer = Dispatcher(Hosts.load(), tmp_path / "notes").call(call, "history_list", asked)
+
+    assert len(answer.result["items"]) == 8
+    assert all(len(row["content"]) > 250 for row in answer.result["items"])
+    assert len(answer.text.encode()) <= 4_096
+    assert len(answer.structured().encode()) <= 4_096
+
+
 def test_roles_leave_events_out_before_they_are_ranked(memory: Memory) -> None:
     rows = memory.about("OOMKilled exit code 137", roles=["user"])["items"]
     assert rows and {row["role"] for row in rows} == {"user"}
