@@ -18,7 +18,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Self
 
+import hindnote
+
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = Path(hindnote.__file__).parent
+"""The package as it is installed: this folder, or one among other people's packages."""
 
 BEGINS = {
     "history_list": ("index.ts", "runtime.ts", "session.ts", "helper.ts"),
@@ -48,14 +52,14 @@ class Walk:
             return
         file = frame.f_code.co_filename
         # A module's own code runs while it is imported, which is no part of a call.
-        if file.startswith(str(ROOT)) and frame.f_code.co_name != "<module>":
+        if file.startswith(str(PACKAGE)) and frame.f_code.co_name != "<module>":
             self.functions.add((file, frame.f_code.co_qualname))
             self.calls += 1
 
     @property
     def files(self) -> list[str]:
         """Return the files entered, as paths below the package."""
-        ours = {Path(file).relative_to(ROOT) for file, _ in self.functions}
+        ours = {Path(file).relative_to(PACKAGE) for file, _ in self.functions}
         return sorted(str(file) for file in ours if file.parts[0] != "tests")
 
 
