@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeGuard
 
 from hindnote.core.errors import REFUSAL_CODES, HostFailure, Malformed, Refusal, Refused, class_name
 from hindnote.core.system.shortage import is_shortage, refusal
@@ -102,8 +102,18 @@ def raised(source: Source, hook: str, what: str, error: BaseException) -> BaseEx
 
 
 def crash(error: BaseException) -> BaseException | None:
-    """Return an exception that deserves a traceback; None for one that our own check raised."""
-    return None if isinstance(error, Malformed) else error
+    """Return the exception whose traceback helps to find a defect; None when words suffice.
+
+    They do for what our own check found, and for what a plugin explains by a ``HostFailure``.
+    """
+    if isinstance(error, Malformed):
+        return None
+    return error.__cause__ if _explains(error) else error
+
+
+def _explains(error: BaseException) -> TypeGuard[HostFailure]:
+    """Return whether an exception is a plugin's own explanation, whose message is kept."""
+    return type(error) is HostFailure and len(error.args) == 1 and type(error.args[0]) is str
 
 
 def _named(source: Source, hook: str, what: str, error: BaseException) -> Exception:
@@ -114,7 +124,7 @@ def _named(source: Source, hook: str, what: str, error: BaseException) -> Except
     """
     if type(error) is Refused:
         return _refused(source, hook, what, error)
-    if type(error) is HostFailure and len(error.args) == 1 and type(error.args[0]) is str:
+    if _explains(error):
         return HostFailure(one_line(error.args[0]))
     return HostFailure(f"{source} failed in {what} with {class_name(type(error))}")
 

@@ -235,7 +235,7 @@ def test_a_leaf_that_the_host_cannot_choose_is_not_ignored() -> None:
     result = call("history_list", "--host", "claude", "--session-file", str(file), "--leaf", "x")
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--leaf" in result.stderr
+    assert result.stderr.startswith("Error: no leaf can be chosen for Claude Code (--leaf)")
 
 
 def test_the_streams_of_a_poor_locale_carry_the_bytes_all_the_same(home: Path) -> None:
