@@ -27,11 +27,12 @@ if TYPE_CHECKING:
         accepted,
         compact,
         may_be_deep,
+        nonempty,
         parse,
         placeholder,
         shaped,
     )
-    from hindnote.core.history.lines import Batch, LineFile, State
+    from hindnote.core.history.lines import Batch, LineFile, State, rewritten_meanwhile
     from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.history.projection import (
         Branch,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
         SlotKind,
     )
     from hindnote.core.history.session_files import SessionFiles
-    from hindnote.core.history.times import instant, known_instant, recorded
+    from hindnote.core.history.times import instant, instants, known_instant, recorded
     from hindnote.core.install.edited_file import EditedFile
     from hindnote.core.install.lasting import vanishing
     from hindnote.core.install.lock import Busy, alone
@@ -101,6 +102,7 @@ _MODULES = {
     "hindnote.core.cli.tree": (
         "explained",
         "report",
+        "rewritten_meanwhile",
         "tell",
     ),
     "hindnote.core.doctor.findings": (
@@ -114,15 +116,15 @@ _MODULES = {
     "hindnote.core.history.catalogue_cache": ("ListedFile",),
     "hindnote.core.history.metadata_cache": ("FileFacts",),
     "hindnote.core.history.session_files": ("SessionFiles",),
-    "hindnote.core.history.times": ("instant", "known_instant", "recorded"),
+    "hindnote.core.history.times": ("instant", "instants", "known_instant", "recorded"),
     "hindnote.core.history.jsontext": (
         *("Unreadable", "accepted", "compact", "may_be_deep"),
-        *("parse", "placeholder", "shaped"),
+        *("nonempty", "parse", "placeholder", "shaped"),
     ),
     "hindnote.core.system.shortage": ("is_shortage",),
     "hindnote.core.text": ("clean",),
     "hindnote.core.text.messages": ("first_words",),
-    "hindnote.core.history.lines": ("Batch", "LineFile", "State"),
+    "hindnote.core.history.lines": ("Batch", "LineFile", "State", "rewritten_meanwhile"),
     "hindnote.core.history.projection": (
         *("Branch", "Damage", "NestedCalls", "Projection", "Scannable"),
         *("SessionHeader", "SlotFacts", "SlotKind"),
@@ -185,9 +187,11 @@ __all__ = [
     "first_words",
     "hookimpl",
     "instant",
+    "instants",
     "is_shortage",
     "known_instant",
     "may_be_deep",
+    "nonempty",
     "notes_home",
     "open_file",
     "outside_project",
@@ -197,6 +201,7 @@ __all__ = [
     "recorded",
     "registry",
     "report",
+    "rewritten_meanwhile",
     "running",
     "scan_folder",
     "shaped",

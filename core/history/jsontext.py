@@ -87,6 +87,11 @@ def accepted(line: bytes, shape: type[T]) -> T:
         return msgspec.json.decode(mend(line), type=shape)
 
 
+def nonempty(value: Any) -> str | None:
+    """Return a decoded value if it is a text with at least one character, else None."""
+    return value if isinstance(value, str) and value else None
+
+
 def placeholder(name: str, coded: msgspec.Raw) -> str:
     """Return the placeholder for data in a text: ``[image image/png, 12,345 bytes]``.
 

@@ -27,6 +27,7 @@ from io import BytesIO
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.files import OpenFile
 from hindnote.core.history.jsontext import Unreadable, parse
 from hindnote.core.history.projection import Damage
@@ -50,6 +51,11 @@ _PROBE = 1024
 _PIECES = re.compile(rb"\0+|[^\0]+")
 _PASSED_OVER = b"\0\n"
 """Placeholder for a line that was too long to keep."""
+
+
+def rewritten_meanwhile(path: object) -> Refused:
+    """Return the refusal to read lines of a file that have changed since they were indexed."""
+    return Refused("unreadable_session", f"{path} was rewritten while it was read; ask again")
 
 
 class State(Enum):

@@ -6,6 +6,7 @@ instant is a float, seconds since the epoch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from math import inf, isnan, nan
 from typing import Any, Literal
@@ -37,7 +38,23 @@ def known_instant(created_at: str | None) -> float | None:
     return None if isnan(moment) else moment
 
 
-def seconds(number: float) -> float:
+def instants(times: Sequence[datetime | float | None]) -> list[float]:
+    """Return recorded times, as msgspec decodes them, as instants; NaN for missing ones."""
+    try:
+        # Fast path: usually every row has a time with an offset.
+        return list(map(datetime.timestamp, times))  # type: ignore[arg-type]
+    except TypeError:
+        return list(map(_instant, times))
+
+
+def _instant(time: datetime | float | None) -> float:
+    if isinstance(time, datetime):
+        return time.timestamp()
+    # The instant of the time that results show.
+    return instant(recorded(time))
+
+
+def _seconds(number: float) -> float:
     """Return a recorded number as an instant; large ones are milliseconds.
 
     NaN when it is beyond the calendar.
@@ -52,7 +69,7 @@ def recorded(value: Any) -> str | None:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
-            moment = datetime.fromtimestamp(seconds(value), UTC)
+            moment = datetime.fromtimestamp(_seconds(value), UTC)
         except (ValueError, OverflowError, OSError):
             return None
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 from pydantic_core import PydanticCustomError, core_schema
@@ -97,10 +97,13 @@ def clip_utf16(text: str, limit: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
-    """A string of at most ``limit`` UTF-16 code units."""
+class _Limited:
+    """An annotation that limits a field's length."""
 
     limit: int
+
+    keyword: ClassVar[str]
+    """The limit's name in a JSON Schema."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -111,8 +114,22 @@ class Bounded:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """Set ``maxLength``. JSON Schema counts code points, of which there are never more."""
-        return {**handler(schema), "maxLength": self.limit}
+        """Add the limit to the schema."""
+        return {**handler(schema), self.keyword: self.limit}
+
+    def check(self, value: Any) -> Any:
+        """Return the value if it is within the limit."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded(_Limited):
+    """A string of at most ``limit`` UTF-16 code units.
+
+    JSON Schema counts code points, of which there are never more.
+    """
+
+    keyword: ClassVar[str] = "maxLength"
 
     def check(self, value: str) -> str:
         """Return the value if it is within the limit."""
@@ -155,7 +172,7 @@ class Descriptive(Bounded):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(_Limited):
     """A list that is cut at ``limit`` and may lose more items at its end.
 
     ``name`` is the name of the collection in the completeness counts. ``omit_unfit`` tells what
@@ -164,21 +181,10 @@ class Rows:
     anybody may have chosen.
     """
 
-    limit: int
     name: str
     omit_unfit: bool = False
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        """Check the number of items."""
-        return core_schema.no_info_after_validator_function(self.check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        """Set ``maxItems``."""
-        return {**handler(schema), "maxItems": self.limit}
+    keyword: ClassVar[str] = "maxItems"
 
     def check(self, value: list[Any]) -> list[Any]:
         """Return the value if it is within the limit."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import nan
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from hindnote.core.history.jsontext import Unreadable, may_be_deep, mend, parse
-from hindnote.core.history.times import known_instant, seconds
+from hindnote.core.history.times import known_instant
 
 CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system"})
 """Types of the rows that form the conversation."""
@@ -153,22 +152,6 @@ def decode_all(lines: Sequence[bytes]) -> list[Row] | None:
         return list(map(_DECODER.decode, lines))
     except (msgspec.MsgspecError, RecursionError):
         return None
-
-
-def times_of(rows: Sequence[Row]) -> list[float]:
-    """Return the times of rows in seconds since the epoch; NaN when unknown."""
-    stamps = [row.timestamp for row in rows]
-    try:
-        # Fast path: usually every row has a time with an offset.
-        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
-    except TypeError:
-        return list(map(_instant, stamps))
-
-
-def _instant(time: datetime | float | None) -> float:
-    if isinstance(time, datetime):
-        return time.timestamp()
-    return nan if time is None else seconds(time)
 
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)

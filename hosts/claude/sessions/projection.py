@@ -9,6 +9,7 @@ import msgspec
 from hindnote.core.errors import Refused
 from hindnote.core.history.index_cache import FileCache
 from hindnote.core.history.jsontext import parse
+from hindnote.core.history.lines import LineFile, rewritten_meanwhile
 from hindnote.core.history.projection import Branch, Damage, SessionHeader, SlotFacts, SlotKind
 from hindnote.core.history.recent import Recent
 from hindnote.hosts.claude.format.blocks import result_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from hindnote.core.history.lines import LineFile
     from hindnote.core.presentation.models import Presentation
 
 _KINDS = {int(kind): kind for kind in SlotKind}
@@ -154,9 +154,7 @@ class Lines:
         Raises:
             Refused: ``unreadable_session``.
         """
-        raise Refused(
-            "unreadable_session", f"{self._file.path} was rewritten while it was read; ask again"
-        )
+        raise rewritten_meanwhile(self._file.path)
 
 
 class Transcript:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from hindnote.core.history.times import instants
 from hindnote.hosts.claude.format import kinds
-from hindnote.hosts.claude.format.rows import CHAIN_TYPES, QUEUE, times_of
+from hindnote.hosts.claude.format.rows import CHAIN_TYPES, QUEUE
 from hindnote.hosts.claude.sessions.row_by_row import Rowwise
 from hindnote.hosts.claude.sessions.spine import (
     ANSWER,
@@ -160,7 +161,7 @@ class Growth:
         counts = kinds.counts_of(rows)
         places = list(accumulate(counts, initial=held))
         end = places.pop()
-        times = times_of(rows)
+        times = instants([row.timestamp for row in rows])
         if end > held + count:
             times = list(chain.from_iterable(map(repeat, times, counts)))
         spine.times.fromlist(times)

@@ -22,6 +22,7 @@ from hindnote.hosting import (
     clean,
     first_lines,
     first_words,
+    nonempty,
     open_file,
     parse,
     shaped,
@@ -85,16 +86,16 @@ def head_of(line: bytes) -> Head | None:
     except (msgspec.MsgspecError, RecursionError):
         return None
     payload = (shaped(row.payload, _Meta) if row.type == META else None) or _Meta()
-    if not (thread := _word(payload.id)):
+    if not (thread := nonempty(payload.id)):
         return None
-    sent_by = _word(payload.parent_thread_id) or _sender(payload.source)
-    main = _word(payload.session_id) or sent_by
-    forked = _word(payload.forked_from_id)
+    sent_by = nonempty(payload.parent_thread_id) or _sender(payload.source)
+    main = nonempty(payload.session_id) or sent_by
+    forked = nonempty(payload.forked_from_id)
     return Head(
         thread,
         main if main and sent_by else thread,
-        _word(payload.timestamp),
-        _word(payload.cwd),
+        nonempty(payload.timestamp),
+        nonempty(payload.cwd),
         None if forked == thread else forked,
         _base(payload.history_base),
     )
@@ -118,10 +119,6 @@ class _Meta(Struct):
     history_base: Any = None
 
 
-def _word(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 def _base(value: Any) -> Base | None:
     if not isinstance(value, dict):
         return None
@@ -137,7 +134,7 @@ def _sender(source: Any) -> str | None:
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:
-    return _word(value.get(key))
+    return nonempty(value.get(key))
 
 
 def find_head(read: Read, size: int) -> Head | None:

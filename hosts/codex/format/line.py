@@ -15,6 +15,7 @@ from hindnote.hosting import (
     Unreadable,
     accepted,
     compact,
+    nonempty,
     parse,
     placeholder,
     recorded,
@@ -85,7 +86,10 @@ def facts_of(line: bytes, kind: SlotKind, failed: bool | None) -> SlotFacts:
     """
     row = accepted(line, _Row)
     payload = shaped(row.payload, _Payload) or _Payload()
-    common: dict[str, Any] = {"created_at": recorded(row.timestamp), "entry_id": _text(payload.id)}
+    common: dict[str, Any] = {
+        "created_at": recorded(row.timestamp),
+        "entry_id": nonempty(payload.id),
+    }
     if kind is SlotKind.CALL:
         return SlotFacts(**common, tool=_tool(payload), arguments=_arguments(payload))
     if kind is SlotKind.RESULT:
@@ -97,10 +101,6 @@ def facts_of(line: bytes, kind: SlotKind, failed: bool | None) -> SlotFacts:
     if row.type == COMPACTED:
         return SlotFacts(**common, text=shaped(payload.message, str) or "")
     return SlotFacts(**common, text=joined(payload.content))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def joined(content: Raw) -> str:
@@ -119,7 +119,7 @@ def _parts(content: Raw) -> Iterator[str]:
             yield part.text
         elif bytes(part.image_url):
             yield image(part.image_url)
-        elif named := _text(part.type):
+        elif named := nonempty(part.type):
             # A type that this version does not know is named in its place.
             yield f"[{named}]"
 
@@ -137,8 +137,8 @@ def image(url: Raw) -> str:
 
 
 def _tool(payload: _Payload) -> str | None:
-    name = _text(payload.name) or NAMELESS.get(payload.type if _text(payload.type) else "")
-    space = _text(payload.namespace)
+    name = nonempty(payload.name) or NAMELESS.get(payload.type if nonempty(payload.type) else "")
+    space = nonempty(payload.namespace)
     return f"{space}__{name or ''}" if space else name
 
 
@@ -218,7 +218,7 @@ def _ended(text: str) -> bool | None:
 def _command(payload: _Payload) -> dict[str, Any]:
     if payload.type == "message":
         return _by_hand(joined(payload.content))
-    failed = {"completed": False, "failed": True}.get(_text(payload.status) or "")
+    failed = {"completed": False, "failed": True}.get(nonempty(payload.status) or "")
     if payload.type == "image_generation_call":
         named = "[image]" if shaped(payload.result, str) else ""
         if named:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import nan
 from typing import Annotated, Any
 
 import msgspec
@@ -135,20 +134,3 @@ def _is_number(value: Any) -> bool:
 
 def _raw(value: Any) -> Raw:
     return Raw(msgspec.json.encode(value)) if value is not None else Raw()
-
-
-def times_of(rows: Sequence[Row]) -> list[float]:
-    """Return when rows were written, in seconds since the epoch; NaN when that is unknown."""
-    stamps = [row.timestamp for row in rows]
-    try:
-        # Nearly every row has a time with an offset, and so does this whole list.
-        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
-    except TypeError:
-        return list(map(_instant, stamps))
-
-
-def _instant(time: datetime | float | None) -> float:
-    if isinstance(time, datetime):
-        return time.timestamp()
-    # As ``facts`` tells it, so that both are the same instant.
-    return instant(recorded(time)) if time is not None else nan

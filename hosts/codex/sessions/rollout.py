@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from msgspec import Struct
 
-from hindnote.hosting import Batch, Branch, Damage, LineFile, Refused
+from hindnote.hosting import Batch, Branch, Damage, LineFile, Refused, rewritten_meanwhile
 from hindnote.hosts.codex.format.header import Head, find_head
 from hindnote.hosts.codex.format.packed import unpack
 from hindnote.hosts.codex.format.rows import Row, read_row, read_rows
@@ -169,9 +169,7 @@ class Rollout:
         Raises:
             Refused: ``unreadable_session``.
         """
-        raise Refused(
-            "unreadable_session", f"{self.path} was rewritten while it was read; ask again"
-        )
+        raise rewritten_meanwhile(self.path)
 
 
 def _size(path: Path) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 
-from hindnote.hosting import Branch
+from hindnote.hosting import Branch, instants
 from hindnote.hosts.codex.format.kinds import (
     ASSISTANT,
     CALL,
@@ -27,7 +27,7 @@ from hindnote.hosts.codex.format.kinds import (
     outcome_of,
     tool_of,
 )
-from hindnote.hosts.codex.format.rows import Row, times_of
+from hindnote.hosts.codex.format.rows import Row
 
 _ANSWERS = frozenset((NOTHING, ASSISTANT, CALL))
 
@@ -84,7 +84,8 @@ class Spine:
         closing: list[int] = []
         position = len(branch.seqs)
         names, calls = self._names, self._calls
-        for place, (row, time) in enumerate(zip(rows, times_of(rows), strict=True)):
+        moments = instants([row.timestamp for row in rows])
+        for place, (row, time) in enumerate(zip(rows, moments, strict=True)):
             kind = kind_of(row)
             if kind is None:
                 if row.type == EVENT:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import isnan, nan
+from math import isnan
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from hindnote.core.history.jsontext import MAX_DEPTH, Unreadable, parse, too_deep
-from hindnote.core.history.times import instant, seconds
+from hindnote.core.history.times import instant, instants
 from hindnote.hosts.pi.format.header import Header, header_of
 
 CONTEXT_TYPES = frozenset({"branch_summary", "compaction", "custom_message"})
@@ -270,18 +270,11 @@ def _time(value: Any) -> float | None:
 
 def row_times(rows: Sequence[Entry]) -> list[float]:
     """Return the times of entries in seconds since the epoch; NaN when unknown."""
-    stamps = [row.timestamp for row in rows]
-    try:
-        # Fast path: usually every entry has a time with an offset.
-        return list(map(datetime.timestamp, stamps))  # type: ignore[arg-type]
-    except TypeError:
-        return list(map(_row_time, rows))
+    times = [row.timestamp for row in rows]
+    return instants(times if all(times) else list(map(_row_time, rows)))
 
 
-def _row_time(row: Entry) -> float:
-    time = row.timestamp
-    if isinstance(time, datetime):
-        return time.timestamp()
-    if time is None and row.message is not None:
-        time = row.message.timestamp
-    return nan if time is None else seconds(time)
+def _row_time(row: Entry) -> datetime | float | None:
+    if row.timestamp is None and row.message is not None:
+        return row.message.timestamp
+    return row.timestamp

@@ -13,6 +13,7 @@ from hindnote.core.history.jsontext import (
     Unreadable,
     accepted,
     compact,
+    nonempty,
     parse,
     placeholder,
     shaped,
@@ -101,7 +102,7 @@ class Line:
         entry, message = self._entry, self._message
         common: dict[str, Any] = {
             "created_at": recorded(entry.timestamp) or recorded(message.timestamp),
-            "entry_id": _text(entry.id),
+            "entry_id": nonempty(entry.id),
         }
         if kind is SlotKind.CALL:
             return SlotFacts(**common, **self._call(ordinal))
@@ -111,7 +112,7 @@ class Line:
             return SlotFacts(**common, **_command(message))
         text = joined(message.content) or joined(entry.content)
         return SlotFacts(
-            **common, text=text or _text(entry.summary) or _text(message.summary) or ""
+            **common, text=text or nonempty(entry.summary) or nonempty(message.summary) or ""
         )
 
     def _call(self, ordinal: int) -> dict[str, Any]:
@@ -119,15 +120,11 @@ class Line:
             return {}
         block = self._calls[ordinal - 1]
         raw = bytes(block.arguments)
-        return {"tool": _text(block.name), "arguments": compact(raw) if raw else None}
+        return {"tool": nonempty(block.name), "arguments": compact(raw) if raw else None}
 
     @cached_property
     def _calls(self) -> list[_LooseBlock]:
         return [block for block in _blocks(self._message.content) if block.type == "toolCall"]
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _blocks(content: Raw) -> Iterator[_LooseBlock]:
@@ -146,23 +143,23 @@ def joined(content: Raw) -> str:
             parts.append(block.text)
         elif block.type == "image":
             parts.append(_image(block))
-        elif _text(block.type) not in PASSED_OVER and (
-            named := _text(block.text) or _text(block.type)
+        elif nonempty(block.type) not in PASSED_OVER and (
+            named := nonempty(block.text) or nonempty(block.type)
         ):
             # A type that this version does not know is shown by its name.
-            parts.append(named if _text(block.text) else f"[{named}]")
+            parts.append(named if nonempty(block.text) else f"[{named}]")
     return "\n".join(parts)
 
 
 def _image(block: _LooseBlock) -> str:
-    named = f"image {block.mimeType}" if _text(block.mimeType) else "image"
+    named = f"image {block.mimeType}" if nonempty(block.mimeType) else "image"
     return placeholder(named, block.data)
 
 
 def _result(message: _LooseMessage) -> dict[str, Any]:
     text = joined(message.content)
     failed = message.isError if isinstance(message.isError, bool) else None
-    tool = _text(message.toolName)
+    tool = nonempty(message.toolName)
     truncated, path = _truncation(message.details)
     if tool in SHELLS and not truncated and (cut := ending(text, failed, told=False).cut):
         truncated, path = True, cut.group(5)
@@ -186,7 +183,7 @@ def _truncation(details: Raw) -> tuple[bool, str | None]:
         return False, None
     if not isinstance(value, dict):
         return False, None
-    truncation, path = value.get("truncation"), _text(value.get("fullOutputPath"))
+    truncation, path = value.get("truncation"), nonempty(value.get("fullOutputPath"))
     cut = isinstance(truncation, dict) and truncation.get("truncated") is True
     # Scripts and MCP tools record only the path, and only for output that they truncated.
     return cut or path is not None, path
@@ -196,7 +193,7 @@ def _nested(raw: Raw) -> NestedCalls | None:
     nested = shaped(raw, _Nested)
     if nested is None:
         return None
-    names = tuple(_text((shaped(call, _Named) or _Named()).name) or "" for call in nested.calls)
+    names = tuple(nonempty((shaped(call, _Named) or _Named()).name) or "" for call in nested.calls)
     records = tuple(compact(bytes(call)) for call in nested.calls)
     return NestedCalls(records, names, nested.complete is True)
 
@@ -208,10 +205,10 @@ def _command(message: _LooseMessage) -> dict[str, Any]:
     return {
         "tool": "bash",
         "arguments": _arguments(command) if isinstance(command, str) else None,
-        "text": _text(message.output) or "",
+        "text": nonempty(message.output) or "",
         "failed": (message.cancelled is True or code != 0) if known else None,
         "output_truncated": message.truncated is True,
-        "full_output_path": _text(message.fullOutputPath),
+        "full_output_path": nonempty(message.fullOutputPath),
     }
 
 

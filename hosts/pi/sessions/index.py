@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from msgspec import UNSET, Struct
 
 from hindnote.core.errors import Refused
+from hindnote.core.history.lines import rewritten_meanwhile
 from hindnote.core.history.projection import Damage, SlotKind
 from hindnote.hosts.pi.format.entries import (
     ABORTED,
@@ -177,9 +178,7 @@ class Index:
         Raises:
             Refused: ``unreadable_session``.
         """
-        raise Refused(
-            "unreadable_session", f"{self.label} was rewritten while it was read; ask again"
-        )
+        raise rewritten_meanwhile(self.label)
 
     def _publish(self) -> None:
         old = self.state.damaged
