@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# What drives a browser is imported by its users under its own name.
+# What drives a browser or a server is imported by its users under its own name.
 sys.path.insert(0, str(Path(__file__).parent / "browsers"))
+sys.path.insert(0, str(Path(__file__).parent / "servers"))
+
+from postgres import _database, cluster, team  # noqa: F401
 
 # Each run draws other examples than the one before. A deadline would test the machine.
 settings.register_profile("quick", max_examples=25, deadline=None)
