@@ -69,6 +69,17 @@ class Version(NamedTuple):
     data: bytes | None
     """The content; None when it is not a regular file, or too large to be compared."""
 
+    @property
+    def mtime_ns(self) -> int:
+        """The file's modification time."""
+        return self.status.st_mtime_ns
+
+    @property
+    def born_ms(self) -> int | None:
+        """The file's creation time in milliseconds since the epoch; None where none is kept."""
+        born = getattr(self.status, "st_birthtime", None)
+        return None if born is None else int(born * 1000)
+
 
 def save(folder: int, name: str, data: bytes, before: Version, *, mtime_ns: int) -> None:
     """Replace a file, atomically and durably, if it is unchanged since it was read.

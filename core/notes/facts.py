@@ -58,21 +58,21 @@ def read_facts(handle: int, home: Home, path: str) -> Facts:
     """Return the facts of an open file."""
     status = os.fstat(handle)
     data = read_all(handle, status.st_size) if status.st_size <= READ_LIMIT else None
-    facts = facts_of(data, status, home, path)
+    facts = facts_of(data, status.st_mtime_ns, home, path)
     facts.stamp = settled(status)
     return facts
 
 
-def facts_of(data: bytes | None, status: os.stat_result, home: Home, path: str) -> Facts:
+def facts_of(data: bytes | None, mtime_ns: int, home: Home, path: str) -> Facts:
     """Return the facts of one note.
 
     Args:
         data: The file's bytes; None when it is too large.
-        status: The file's status.
+        mtime_ns: Time of the file's last change.
         home: The home that contains it.
         path: Path within the home, in NFC.
     """
-    changed = status.st_mtime_ns // clock.MILLISECOND_NS
+    changed = mtime_ns // clock.MILLISECOND_NS
     created = changed if home.owner is not None else None
     facts = Facts(home, path, home.prefix + path, changed, created=created)
     if data is None:

@@ -1,7 +1,7 @@
 """A notes home that is a folder: all that the notes need from the place where they are kept.
 
 The reader, the store and the operations reach notes through this class and through the places
-that it opens, and touch no file themselves. A home of another kind has to offer the same methods.
+that it opens, and touch no file themselves. ``storage`` describes the methods.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from hindnote.core.notes.notebooks import notebook_folder
 from hindnote.core.notes.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from hindnote.core.notes.address import Address, Home
     from hindnote.core.notes.bodies import Bodies
     from hindnote.core.notes.catalogue import Contents
+    from hindnote.core.notes.facts import Facts
     from hindnote.core.notes.place import NotePlace
     from hindnote.core.text.frontmatter import Json
 
@@ -39,6 +40,12 @@ class NotesFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._tree = Tree(folder)
+
+    @property
+    def pauses(self) -> tuple[float, ...]:
+        """Pauses in seconds after each attempt that failed because somebody else saved the note."""
+        # They give a program that has truncated the file time to write it.
+        return (0.001, 0.01, 0.02, 0.05, 0.0)
 
     def shown(self, segments: Segments) -> str:
         """Return where a person finds a note: the path of its file."""
@@ -112,10 +119,11 @@ class NotesFolder:
 
         return slugs(self._tree, kind, unavailable)
 
-    def bodies(self, read: Callable[[Address], str]) -> Bodies:
+    def bodies(self, notes: Sequence[Facts], read: Callable[[Address], str]) -> Bodies:
         """Return a reader of many bodies.
 
         Args:
+            notes: The notes that will be read; a folder does not need to know.
             read: Reads the body of a note that cannot be read quickly.
         """
         from hindnote.core.notes.bodies import Bodies

@@ -38,8 +38,14 @@ class NotePlace(Struct):
     name: str = ""
     """The name as it is spelled on disk."""
 
+    asked: str = ""
+    """The name as the address spells it."""
+
     status: os.stat_result | None = None
     """Status of that name; None when it does not exist."""
+
+    before: Version | None = None
+    """The file as it was last read or written here."""
 
     _made: list[tuple[int, str]] = field(default_factory=list)
 
@@ -47,10 +53,10 @@ class NotePlace(Struct):
         """Return the place itself."""
         return self
 
-    def __exit__(self, error: object, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close all handles."""
         for parent, name in reversed(self._made):
-            if error is not None:
+            if any(error):
                 with suppress(OSError):
                     os.rmdir(name, dir_fd=parent)
             os.close(parent)
@@ -111,14 +117,10 @@ class NotePlace(Struct):
                 "address_collision", f"{quote(self.shown)} is {kind} on disk; choose another name"
             )
 
-    def is_same_file(self, version: Version) -> bool:
-        """Return whether this name belongs to the file that a version was read from."""
-        return self.status is not None and os.path.samestat(self.status, version.status)
-
     # -- the file ------------------------------------------------------------------
 
     def read(self, limit: int) -> Version:
-        """Return the file's bytes and the matching status.
+        """Return the file's bytes and the matching status, and remember them.
 
         Raises:
             Refused: ``too_large``, or ``not_found`` when it is not a regular file.
@@ -135,7 +137,8 @@ class NotePlace(Struct):
                     f"{quote(self.shown)} has {status.st_size:,} bytes, more than the {limit:,} "
                     "that are read",
                 )
-            return Version(status, file.read(limit))
+            self.before = Version(status, file.read(limit))
+            return self.before
 
     def create(self, data: bytes, *, mtime_ns: int) -> None:
         """Create the file; nothing may have its name.
@@ -149,17 +152,120 @@ class NotePlace(Struct):
         except FileExistsError:
             raise ChangedError from None
 
-    def replace(self, data: bytes, before: Version, *, mtime_ns: int) -> None:
+    def replace(self, data: bytes, *, mtime_ns: int) -> None:
         """Replace the file, if it is unchanged since it was read.
 
         Raises:
             ChangedError: It changed since it was read.
             OSError: It cannot be written; the old file is unchanged.
         """
-        saving.save(self.folder, self.name, data, before, mtime_ns=mtime_ns)
+        saving.save(self.folder, self.name, data, self._known, mtime_ns=mtime_ns)
 
-    def written(self, data: bytes) -> Version:
-        """Return the version of a file that was just replaced by these bytes.
+    @property
+    def _known(self) -> Version:
+        assert self.before is not None, "a note is read before it is changed"
+        return self.before
+
+    # -- another name ----------------------------------------------------------------
+
+    def copy_to(
+        self,
+        to: NotePlace,
+        data: bytes,
+        *,
+        mtime_ns: int,
+        spared: frozenset[str],
+        left: bytes | None,
+    ) -> bool:
+        """Create a file under another name, for a name that nothing has here.
+
+        Args:
+            to: The place of the new name.
+            data: The bytes that it has there.
+            mtime_ns: Its modification time.
+            spared: Names that are not a collision, since they are being renamed.
+            left: Bytes of a file that takes the old name; None: nothing takes it.
+
+        Returns:
+            False when the new name is taken; then nothing was changed.
+
+        Raises:
+            ChangedError: Somebody created the file meanwhile.
+            Refused: ``address_collision``.
+            OSError: It cannot be written.
+        """
+        if to.is_free:
+            to.refuse_collision(spared)
+            to.create(data, mtime_ns=mtime_ns)
+        elif not to._holds(data, mtime_ns):
+            # Otherwise the same rename was killed here, and is finished now.
+            return False
+        self._leave(left, mtime_ns)
+        return True
+
+    def move_to(
+        self, to: NotePlace, data: bytes, *, spared: frozenset[str], left: bytes | None
+    ) -> bool:
+        """Give the file another name and these bytes, if it is unchanged since it was read.
+
+        The bytes change first and the name last, in one step. So after a crash the whole note is
+        at one address, and the same rename can complete the change.
+
+        Arguments, result and exceptions are those of ``copy_to``.
+        """
+        mtime_ns = self._known.mtime_ns
+        if to.is_free:
+            to.refuse_collision(spared)
+            self._relocate(to, data)
+        elif self._was_killed(to, data):
+            saving.take_away(self.folder, self.name, self._known)
+        elif to.status is not None and os.path.samestat(to.status, self._known.status):
+            # Both names belong to one file: this file system ignores letter case.
+            os.replace(self.name, to.asked, src_dir_fd=self.folder, dst_dir_fd=to.folder)
+        else:
+            return False
+        self._leave(left, mtime_ns)
+        return True
+
+    def _leave(self, left: bytes | None, mtime_ns: int) -> None:
+        if left is not None:
+            with suppress(ChangedError):
+                self.create(left, mtime_ns=mtime_ns)
+
+    def _relocate(self, to: NotePlace, data: bytes) -> None:
+        first = self._known
+        if data != first.data:
+            self.replace(data, mtime_ns=first.mtime_ns)
+            self.before = self._written(data)
+        try:
+            self._rename(to)
+        except (OSError, ChangedError):
+            if data != first.data:
+                with suppress(OSError, ChangedError):
+                    self.replace(first.data or b"", mtime_ns=first.mtime_ns)
+            raise
+
+    def _was_killed(self, to: NotePlace, data: bytes) -> bool:
+        """Return whether a rename was killed while the note had both names, and must be completed.
+
+        Then both are names of one file; or the target has exactly the bytes that the rename would
+        write, and the source's modification time to the nanosecond.
+        """
+        if to.status is not None and os.path.samestat(to.status, self._known.status):
+            # If letter case is ignored, the folder lists only one of the two names.
+            return self.name in self.siblings() and to.name in to.siblings()
+        return to._holds(data, self._known.mtime_ns)
+
+    def _holds(self, data: bytes, mtime_ns: int) -> bool:
+        """Return whether the file has exactly these bytes and this modification time."""
+        try:
+            file = self.read(len(data))
+        except Refused:
+            return False
+        return file.data == data and file.mtime_ns == mtime_ns
+
+    def _written(self, data: bytes) -> Version:
+        """Return the version of the file that was just replaced by these bytes.
 
         Raises:
             ChangedError: Somebody removed it meanwhile.
@@ -169,30 +275,21 @@ class NotePlace(Struct):
             raise ChangedError
         return Version(status, data)
 
-    def remove(self, before: Version) -> None:
-        """Remove the file, if it is unchanged since it was read.
+    def _rename(self, to: NotePlace) -> None:
+        """Rename the file, if it is unchanged since it was read or replaced.
 
         Raises:
-            ChangedError: It changed since it was read.
-            OSError: It cannot be removed.
-        """
-        saving.take_away(self.folder, self.name, before)
-
-    def move_to(self, to: NotePlace, before: Version) -> None:
-        """Give the file another name, which must be free, if it is unchanged since it was read.
-
-        Raises:
-            ChangedError: It changed since it was read, or the new name is taken.
+            ChangedError: It changed, or the new name is taken.
             OSError: It cannot be renamed.
         """
         try:
-            saving.move(self.folder, self.name, to.folder, to.name, before)
+            saving.move(self.folder, self.name, to.folder, to.name, self._known)
         except FileExistsError:
             raise ChangedError from None
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            self._copy_to(to, before)
+            self._copy_to(to, self._known)
 
     def _copy_to(self, to: NotePlace, before: Version) -> None:
         """Move the file to a folder on another disk."""
@@ -207,10 +304,6 @@ class NotePlace(Struct):
         except BaseException:
             os.unlink(to.name, dir_fd=to.folder)
             raise
-
-    def respell(self, to: NotePlace, name: str) -> None:
-        """Change the letter case of the file's name, where the file system ignores it."""
-        os.replace(self.name, name, src_dir_fd=self.folder, dst_dir_fd=to.folder)
 
     def _refuse_irregular(self, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):

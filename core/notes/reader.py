@@ -1,4 +1,4 @@
-"""One note as it is on disk, and read access to the notes of a call."""
+"""One note as it is kept, and read access to the notes of a call."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Literal, Self
 from msgspec import Struct
 
 from hindnote.core.errors import Refused
-from hindnote.core.fs.saving import Version
 from hindnote.core.notes import clock
 from hindnote.core.notes.address import SUFFIX, Address, Homes
-from hindnote.core.notes.folder import NotesFolder
 from hindnote.core.notes.note import READ_LIMIT, Note, decode, version_of
+from hindnote.core.notes.storage import storage
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.bodies import Bodies
-    from hindnote.core.notes.place import NotePlace
+    from collections.abc import Sequence
+
+    from hindnote.core.notes.facts import Facts
+    from hindnote.core.notes.storage import Bodies, Place, Saved
     from hindnote.core.plugins.models import Identity
     from hindnote.core.tools.operation import BoundCall
 
@@ -32,12 +33,12 @@ SUGGESTED_FROM = 1_000
 
 
 class Stored(Struct, frozen=True):
-    """One note as it is on disk."""
+    """One note as it is kept."""
 
     address: Address
     note: Note
-    file: Version
-    """The file as it was read, to detect a save by somebody else."""
+    file: Saved
+    """What was read."""
 
     @property
     def data(self) -> bytes:
@@ -47,7 +48,7 @@ class Stored(Struct, frozen=True):
     @property
     def mtime_ns(self) -> int:
         """The file's modification time."""
-        return self.file.status.st_mtime_ns
+        return self.file.mtime_ns
 
     @property
     def version(self) -> str:
@@ -61,12 +62,12 @@ class Stored(Struct, frozen=True):
 
     @property
     def created(self) -> int:
-        """The recorded time, else the earliest time in the file's status."""
+        """The recorded time, else the earliest time that is known of the file."""
         recorded = self.note.time_of("createdAt")
         if recorded is not None:
             return recorded
-        born = getattr(self.file.status, "st_birthtime", None)
-        return self._file_ms if born is None else min(self._file_ms, int(born * 1000))
+        born = self.file.born_ms
+        return self._file_ms if born is None else min(self._file_ms, born)
 
     @property
     def _file_ms(self) -> int:
@@ -90,7 +91,7 @@ class Updated(Struct, frozen=True):
     after: str
 
 
-def load(address: Address, place: NotePlace) -> Stored:
+def load(address: Address, place: Place) -> Stored:
     """Return the note at a place.
 
     Raises:
@@ -101,7 +102,7 @@ def load(address: Address, place: NotePlace) -> Stored:
     return Stored(address, Note.parse(decode(file.data or b"", quote(place.shown))), file)
 
 
-def existing(address: Address, place: NotePlace) -> Stored:
+def existing(address: Address, place: Place) -> Stored:
     """Return the note at a place; if there is none, refuse and suggest similar names."""
     if not place.is_free:
         return load(address, place)
@@ -150,7 +151,7 @@ class Reader:
     """
 
     def __init__(self, identity: Identity, project_key: str | None) -> None:
-        self.files = NotesFolder(identity.home)
+        self.files = storage(identity)
         self.homes = Homes(identity, project_key, partial(self.files.notebook, identity.host))
 
     @classmethod
@@ -198,6 +199,6 @@ class Reader:
         """Count one read of a note, without changing its file."""
         self.files.count_read(stored.address.segments, stored.note.values)
 
-    def bodies(self) -> Bodies:
+    def bodies(self, notes: Sequence[Facts]) -> Bodies:
         """Return a reader of the bodies of many listed notes."""
-        return self.files.bodies(lambda address: self.read(address).note.body)
+        return self.files.bodies(notes, lambda address: self.read(address).note.body)

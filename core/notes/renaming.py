@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hindnote.core.errors import Refused
 from hindnote.core.fs.names import same_elsewhere
-from hindnote.core.fs.saving import ChangedError
 from hindnote.core.notes import changes
 from hindnote.core.notes.address import check_new
-from hindnote.core.notes.note import READ_LIMIT, version_of
+from hindnote.core.notes.note import version_of
 from hindnote.core.notes.reader import Updated, load
 from hindnote.core.text.messages import quote
 
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
-    from hindnote.core.notes.place import NotePlace
     from hindnote.core.notes.reader import Stored
+    from hindnote.core.notes.storage import Place
     from hindnote.core.notes.store import Store
 
 
@@ -30,7 +28,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
         Refused: ``already_exists``, ``address_collision`` and the codes of a write.
     """
 
-    def change(place: NotePlace, stored: Stored) -> Updated:
+    def change(place: Place, stored: Stored) -> Updated:
         if source == target:
             return Updated(stored.version, 0, "none", stored.note.body, stored.note.body)
         check_new(target)
@@ -43,7 +41,7 @@ def rename(store: Store, source: Address, target: Address, expected: str | None 
     return updated
 
 
-def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Updated:
+def _move(store: Store, place: Place, stored: Stored, target: Address) -> Updated:
     spared = _spared(store, stored.address, target, place.name)
     with store.files.writing(target.segments, str(target), make=True, spared=spared) as to:
         body = stored.note.body
@@ -58,21 +56,14 @@ def _move(store: Store, place: NotePlace, stored: Stored, target: Address) -> Up
         shadow = None if hidden is None else _archived(store, hidden, stored.address)
         if to.is_free and store.inherited(target) is not None:
             raise Refused("already_exists", _occupied_by_ancestor(target))
+        # The shadow keeps the ancestor's note from appearing again at the old address.
         if place.is_free:
-            _copy(to, target, stored, data, spared)
-        elif to.is_free:
-            _relocate(place, to, stored, data, spared)
-        elif _was_killed(place, to, stored, data):
-            place.remove(stored.file)
-        elif to.is_same_file(stored.file):
-            # Both names belong to one file: this file system ignores letter case.
-            place.respell(to, target.path[-1])
+            mtime_ns = stored.mtime_ns
+            moved = place.copy_to(to, data, mtime_ns=mtime_ns, spared=spared, left=shadow)
         else:
+            moved = place.move_to(to, data, spared=spared, left=shadow)
+        if not moved:
             raise Refused("already_exists", _occupied(target, to))
-        if shadow is not None:
-            # Otherwise the ancestor's note would appear again at the old address.
-            with suppress(ChangedError):
-                place.create(shadow, mtime_ns=stored.mtime_ns)
     return Updated(version_of(data), 0, "file", body, body)
 
 
@@ -80,61 +71,6 @@ def _archived(store: Store, inherited: Stored, address: Address) -> bytes:
     """Return the content of an archived note that hides an ancestor's note in a fork."""
     note = inherited.note
     return store.encoded(note, address, changes.asked_for(note, None, archived=True), {}, note.body)
-
-
-def _copy(
-    to: NotePlace, target: Address, stored: Stored, data: bytes, spared: frozenset[str]
-) -> None:
-    """Copy a note that a fork inherits to a new name; the ancestor keeps its own."""
-    if not to.is_free:
-        if _holds(to, data, stored):
-            return  # the same rename was killed here, and is finished now
-        raise Refused("already_exists", _occupied(target, to))
-    to.refuse_collision(spared)
-    to.create(data, mtime_ns=stored.mtime_ns)
-
-
-def _relocate(
-    place: NotePlace, to: NotePlace, stored: Stored, data: bytes, spared: frozenset[str]
-) -> None:
-    """Move a note to a free name, and set the owner that it has there.
-
-    The owner changes first and the name last, in one step. So after a crash the whole note is at
-    one address, and the same rename can complete the change.
-    """
-    to.refuse_collision(spared)
-    before = stored.file
-    if data != stored.data:
-        place.replace(data, before, mtime_ns=stored.mtime_ns)
-        before = place.written(data)
-    try:
-        place.move_to(to, before)
-    except (OSError, ChangedError):
-        if data != stored.data:
-            with suppress(OSError, ChangedError):
-                place.replace(stored.data, before, mtime_ns=stored.mtime_ns)
-        raise
-
-
-def _was_killed(place: NotePlace, to: NotePlace, stored: Stored, data: bytes) -> bool:
-    """Return whether a rename was killed while the note had both names, and must be completed.
-
-    Then both are names of one file; or the target has exactly the bytes that the rename would
-    write, and the source's modification time to the nanosecond.
-    """
-    if to.is_same_file(stored.file):
-        # If letter case is ignored, the folder lists only one of the two names.
-        return place.name in place.siblings() and to.name in to.siblings()
-    return _holds(to, data, stored)
-
-
-def _holds(place: NotePlace, data: bytes, stored: Stored) -> bool:
-    """Return whether a file has exactly these bytes, and the modification time of a note."""
-    try:
-        file = place.read(READ_LIMIT)
-    except Refused:
-        return False
-    return file.data == data and file.status.st_mtime_ns == stored.mtime_ns
 
 
 def _spared(store: Store, source: Address, target: Address, name: str) -> frozenset[str]:
@@ -163,7 +99,7 @@ def _occupied_by_ancestor(target: Address) -> str:
     )
 
 
-def _occupied(target: Address, place: NotePlace) -> str:
+def _occupied(target: Address, place: Place) -> str:
     try:
         archived = load(target, place).note.archived_at is not None
     except Refused:

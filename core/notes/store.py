@@ -18,7 +18,6 @@ from hindnote.core.fs.saving import ChangedError
 from hindnote.core.notes import changes, clock, edits
 from hindnote.core.notes.address import Address, check_new, check_writable
 from hindnote.core.notes.note import ARCHIVED, Note, Origin, UnreadableMetadata, encode, version_of
-from hindnote.core.notes.place import NotePlace
 from hindnote.core.notes.reader import (
     Change,
     Reader,
@@ -34,9 +33,7 @@ from hindnote.core.text.messages import quote
 if TYPE_CHECKING:
     from hindnote.core.notes.changes import Keys
     from hindnote.core.notes.edits import Replacement
-
-PAUSES = (0.001, 0.01, 0.02, 0.05, 0.0)
-"""Pauses in seconds after each attempt that failed because somebody else saved the note."""
+    from hindnote.core.notes.storage import Place
 
 T = TypeVar("T")
 
@@ -79,7 +76,7 @@ class Store(Reader):
     ) -> Updated:
         """Edit a note's body and change its metadata, all or nothing."""
 
-        def change(place: NotePlace, stored: Stored) -> Updated:
+        def change(place: Place, stored: Stored) -> Updated:
             body, applied = edits.apply(
                 stored.note.body, replacements, replace_all=replace_all, shown=str(address)
             )
@@ -91,7 +88,7 @@ class Store(Reader):
     def changing_existing(
         self,
         address: Address,
-        change: Callable[[NotePlace, Stored], T],
+        change: Callable[[Place, Stored], T],
         expected: str | None,
         *others: Address,
     ) -> T:
@@ -126,11 +123,10 @@ class Store(Reader):
         """Make a change under the locks of its homes, and retry when somebody interferes."""
         folders = [address.home.folder for address in addresses]
         with self.files.refusing(shown), self.files.locked(*folders):
-            for pause in PAUSES:
+            for pause in self.files.pauses:
                 try:
                     return attempt()
                 except ChangedError:
-                    # Gives a program that has truncated the file time to write it.
                     time.sleep(pause)
         raise Refused(
             "changed",
@@ -149,7 +145,7 @@ class Store(Reader):
         stored = self.read(address)
         return None if stored.address.home.owner is None else replace(stored, address=address)
 
-    def put(self, place: NotePlace, stored: Stored, data: bytes, mtime_ns: int) -> None:
+    def put(self, place: Place, data: bytes, mtime_ns: int) -> None:
         """Write a changed note: replace its file, or create one if the note was inherited.
 
         Raises:
@@ -159,7 +155,7 @@ class Store(Reader):
             place.refuse_collision()
             place.create(data, mtime_ns=mtime_ns)
         else:
-            place.replace(data, stored.file, mtime_ns=mtime_ns)
+            place.replace(data, mtime_ns=mtime_ns)
 
     def encoded(self, note: Note, address: Address, asked: Keys, implied: Keys, body: str) -> bytes:
         """Return the content of a changed note's file.
@@ -186,7 +182,7 @@ class Store(Reader):
                 return self._create(place, address, content, origin)
             return self._overwrite(place, stored, content, origin)
 
-    def _create(self, place: NotePlace, address: Address, content: str, origin: Origin) -> Written:
+    def _create(self, place: Place, address: Address, content: str, origin: Origin) -> Written:
         check_new(address)
         place.refuse_collision()
         now = clock.now_ms()
@@ -199,17 +195,17 @@ class Store(Reader):
         place.create(data, mtime_ns=_ns(now))
         return Written("created", version_of(data))
 
-    def _overwrite(self, place: NotePlace, stored: Stored, content: str, origin: Origin) -> Written:
+    def _overwrite(self, place: Place, stored: Stored, content: str, origin: Origin) -> Written:
         now = clock.now_ms()
         note, body = self._merged(stored.note, stored.address, content)
         restoring = changes.asked_for(stored.note, None, archived=False)
         implied = {"origin": origin, **changes.times(stored.note, stored.created, now)}
         data = self.encoded(note, stored.address, restoring, implied, body)
-        self.put(place, stored, data, _ns(now))
+        self.put(place, data, _ns(now))
         return Written("restored" if restoring else "overwrote", version_of(data))
 
     def _put_update(
-        self, place: NotePlace, stored: Stored, asked: Keys, body: str, applied: int
+        self, place: Place, stored: Stored, asked: Keys, body: str, applied: int
     ) -> Updated:
         before = stored.note.body
         if body == before and not asked:
@@ -221,7 +217,7 @@ class Store(Reader):
         implied = {} if quiet else changes.times(stored.note, stored.created, now)
         data = self.encoded(stored.note, stored.address, asked, implied, body)
         mtime_ns = stored.mtime_ns if quiet else _ns(now)
-        self.put(place, stored, data, mtime_ns)
+        self.put(place, data, mtime_ns)
         change: Change = "metadata" if body == before else "file" if asked else "body"
         return Updated(version_of(data), applied, change, before, body)
 

@@ -137,6 +137,7 @@ class Tree:
             name = pending.pop(0)
             if recover and not pending:
                 saving.recover(place.folder)
+            place.asked = name
             place.name, place.status = lookup(place.folder, name)
             if place.status is not None and stat.S_ISLNK(place.status.st_mode):
                 hops += 1

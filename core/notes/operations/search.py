@@ -73,7 +73,7 @@ def _matching(notes: Reader, seen: View, matcher: Matcher) -> Iterator[tuple[Fac
 
 def _bodies(notes: Reader, seen: View, matcher: Matcher | None) -> Iterator[tuple[Facts, str]]:
     """Yield the notes with their bodies; with a matcher those that match."""
-    with notes.bodies() as bodies:
+    with notes.bodies(seen.notes) as bodies:
         for facts in seen.notes:
             try:
                 body = bodies.body(facts)
