@@ -35,6 +35,14 @@ def measuring() -> Iterator[dict[str, str]]:
     os.environ.update(taken)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the caches of whoever runs the tests out of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        yield
+
+
 @pytest.fixture
 def measured(measuring: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the processes of a test measure what no test in this process can reach."""

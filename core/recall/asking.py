@@ -33,6 +33,9 @@ _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]'
 ENOUGH = 6
 """Passages of a session that are scored when only a few of its events are wanted."""
 
+BACKGROUND = 50
+"""Passages that do not exist and hold no word: they are counted when the thresholds are applied."""
+
 Allows = Callable[[int, "Held"], Callable[[int], bool] | None]
 """Which passages of a session may answer: session number and its passages in, what tells by a
 passage's place out; None where all may."""
@@ -125,8 +128,9 @@ def ask(
     for term, word in enumerate(question.terms):
         found.take(term, word)
     holding, sessions_holding = found.holding(len(question.terms))
-    idfs = [idf(count, total) for count in holding]
-    said = [0.0 if place in question.dated else one for place, one in enumerate(idfs)]
+    # In a small memory every word is common, and the words that it lacks would outweigh the others.
+    told_by = (idf(count, total + BACKGROUND) for count in holding)
+    said = [0.0 if place in question.dated else one for place, one in enumerate(told_by)]
     asked = sum(said)
     told = sum(weight for weight, count in zip(said, holding, strict=True) if count)
     if not asked or told < TOLD * asked:
@@ -138,7 +142,7 @@ def ask(
     if best < TOGETHER * asked:
         return Answer([], 0)
     statistics = Statistics(
-        idfs,
+        [idf(count, total) for count in holding],
         [idf(count, len(sessions)) for count in sessions_holding],
         max(1.0, (amount := sum(known.words for known in sessions.values())) / total),
         max(1.0, amount / len(sessions)),

@@ -175,13 +175,16 @@ class Indexing:
             Whether all of it is; None when it cannot be read.
         """
         stamp, held = stamp_of(target), self._index.known().get(key_of(target))
-        if target.entry is None or target.canonical == self._running:
-            # The host knows at which entry its own session stands; a file does not say.
+        if target.entry is None or target.canonical == self._running or not stamp:
+            # The host knows at which entry its own session stands; a file does not say. Where no
+            # file can be looked at, only the session itself tells whether it changed.
             projection = self._opening.open(target)
             if projection is None:
                 return None
             sum_ = branch_sum(projection, len(projection.branch.seqs))
-            stamp = f"{stamp} {projection.last_seq} {sum_}"
+            # The call that asks is a look-up; another one may ask next, at the same state.
+            asking = self._opening.sessions.asking(target.canonical)
+            stamp = f"{stamp} {projection.last_seq} {sum_} {asking or ''}".rstrip()
         if held is not None and held.stamp == stamp:
             return True
         projection = self._opening.open(target)
