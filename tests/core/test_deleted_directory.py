@@ -163,7 +163,7 @@ def test_a_command_that_needs_no_directory_works_where_it_was_deleted(
         (["sessions", "--project"], 1, "name sessions otherwise"),
         (["todo", "list"], 2, "give --cwd"),
         (["docs", "search", "word"], 2, "give --cwd"),
-        (["present"], 2, "--session-file"),
+        (["present"], 2, "name one"),
     ],
     ids=str,
 )
