@@ -21,6 +21,7 @@ from hindnote.core.reader.listing import about, forest, project_of
 from hindnote.core.reader.listing import drawn as tree_drawn
 from hindnote.core.reader.page import PAGE, TEXT_LIMIT, Reading
 from hindnote.core.text import clean
+from hindnote.core.text.minutes import local_minute
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -102,7 +103,7 @@ class SessionPages(Struct, frozen=True):
             session=name,
             project=project_of(header.cwd),
             cwd=header.cwd or "",
-            started=(header.started or "")[:16].replace("T", " "),
+            started=local_minute(header.started),
             note=header.note,
             damaged=len(projection.damaged),
             items=Markup(drawn(page, how)),
@@ -230,7 +231,7 @@ class SessionPages(Struct, frozen=True):
             "link": self.answers.world.session_link(row["session"], row["seq"]),
             "seq": row["seq"],
             "who": row.get("tool") or row["role"],
-            "time": (row["created_at"] or "")[:16].replace("T", " "),
+            "time": local_minute(row["created_at"]),
             "also_in": row.get("also_in"),
             "text": Markup(_marked(visible(f"{before}{content}{after}"), spans)),
         }

@@ -17,6 +17,7 @@ from hindnote.core.history.times import instant
 from hindnote.core.notes.address import SUFFIX
 from hindnote.core.places.project import project_key
 from hindnote.core.reader.listing import about
+from hindnote.core.text.minutes import local_minute
 from hindnote.core.text.slug import encode_session_id
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _version(
         who=who,
         link=world.session_link(row["session"], row["seq"]),
         seq=row["seq"],
-        time=(row["created_at"] or "")[:16].replace("T", " "),
+        time=local_minute(row["created_at"]),
         did=did,
         rows=rows[:ROWS],
         failed=failed,

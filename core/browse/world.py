@@ -15,6 +15,7 @@ from hindnote.core.errors import Refused
 from hindnote.core.history.sessions import EVERY
 from hindnote.core.reader.listing import Filter, about, ago, project_of
 from hindnote.core.text.messages import quote
+from hindnote.core.text.minutes import local_minute
 
 if TYPE_CHECKING:
     from hindnote.core.call import Dispatcher
@@ -87,7 +88,7 @@ class World(Struct):
             ago=ago(entry.modified, now),
             day=_day(entry.modified, now),
             size=_size(entry.size),
-            started=(entry.started or "")[:16].replace("T", " "),
+            started=local_minute(entry.started),
             is_subagent="/" in entry.id,
         )
 

@@ -14,6 +14,7 @@ from hindnote.core.history.sessions import EVERY, PROJECT, Target
 from hindnote.core.reader.listing import about
 from hindnote.core.text import clean
 from hindnote.core.text.messages import quote
+from hindnote.core.text.minutes import local_minute
 
 if TYPE_CHECKING:
     from hindnote.core.history.projection import Projection
@@ -35,7 +36,7 @@ class Opened(Struct, frozen=True):
     def facts(self) -> str:
         """Where and when it ran, on one line."""
         header = self.projection.header
-        return " · ".join(filter(None, (self.session, header.cwd, (header.started or "")[:16])))
+        return " · ".join(filter(None, (self.session, header.cwd, local_minute(header.started))))
 
 
 def opened(selector: str | None) -> Opened:

@@ -13,6 +13,7 @@ from hindnote.core.presentation.view import visible
 from hindnote.core.reader.page import Done, Mark, Said
 from hindnote.core.reader.rendered import code_style, rendered
 from hindnote.core.reader.wording import NAMES, left_out, mark_words
+from hindnote.core.text.minutes import local_minute, to_the_minute
 
 if TYPE_CHECKING:
     from hindnote.core.reader.page import Page
@@ -186,8 +187,10 @@ def _facts(seq: int, created_at: str | None, how: Drawing) -> str:
     link = f"#seq-{seq}" if how.anchor is None else how.anchor(seq)
     time = ""
     if created_at:
+        # A file may be read in another time zone than here.
+        shown = to_the_minute(created_at) if how.anchor is None else local_minute(created_at)
         moment = escape(visible(created_at))
-        time = f' <time datetime="{moment}">{moment[:19].replace("T", " ")}</time>'
+        time = f' <time datetime="{moment}">{escape(visible(shown))}</time>'
     return f'<a class="seq" href="{escape(link)}">seq {seq}</a>{time}'
 
 

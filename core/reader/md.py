@@ -10,6 +10,7 @@ from hindnote.core.presentation.terminal import body_text
 from hindnote.core.presentation.view import visible
 from hindnote.core.reader.page import Done, Mark, Said
 from hindnote.core.reader.wording import NAMES, left_out, mark_words
+from hindnote.core.text.minutes import to_the_minute
 
 if TYPE_CHECKING:
     from hindnote.core.reader.page import Page
@@ -71,7 +72,7 @@ def _done(done: Done, tools: bool, full: bool, cwd: str | None) -> Iterator[str]
 
 
 def _time(created_at: str | None) -> str:
-    return f" · {visible(created_at)[:19].replace('T', ' ')}" if created_at else ""
+    return f" · {visible(to_the_minute(created_at))}" if created_at else ""
 
 
 def _plain(text: str) -> str:

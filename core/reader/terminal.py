@@ -13,6 +13,7 @@ from hindnote.core.presentation.terminal import STATUS_STYLES, View, print_body
 from hindnote.core.presentation.view import visible
 from hindnote.core.reader.page import Done, Mark, Said
 from hindnote.core.reader.wording import NAMES, left_out, mark_words
+from hindnote.core.text.minutes import local_minute
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +75,7 @@ def _said(said: Said, console: Console, tools: bool) -> None:
         _one_line(console, head.append(f"  {visible(' '.join(said.text[:300].split()))}"))
         return
     if said.created_at:
-        head.append(f"  {visible(said.created_at)}")
+        head.append(f"  {visible(local_minute(said.created_at))}")
     console.print(head, soft_wrap=True)
     text = visible(said.text)
     if console.is_terminal and said.role == "assistant":
