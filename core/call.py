@@ -188,7 +188,7 @@ class Dispatcher:
         """Return who is calling, with the host's names converted to slugs."""
         told = self._hosts.identity(call)
         return Identity(
-            home=self._home.folder,
+            home=self._home.place,
             host=told.host,
             session_id=told.session_id,
             agent=slug(told.agent),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -36,6 +36,7 @@ _IDLE = 8
 """Maximum number of idle connections to one database that a process keeps."""
 
 Row: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = Sequence[object] | Mapping[str, object]
 T = TypeVar("T")
 _Value = TypeVar("_Value")
 
@@ -114,7 +115,7 @@ class Database:
 
     # -- statements ----------------------------------------------------------------------
 
-    def read(self, query: str, values: Sequence[object] = ()) -> list[Row]:
+    def read(self, query: str, values: Values = ()) -> list[Row]:
         """Return the rows that a query finds; it is sent again after a lost connection.
 
         Raises:
@@ -132,7 +133,7 @@ class Database:
     def change(
         self,
         query: str,
-        values: Sequence[object],
+        values: Values,
         settle: Callable[[], list[Row] | None],
     ) -> list[Row]:
         """Carry out a statement that changes something, once, and return its rows.
@@ -176,7 +177,7 @@ class Database:
             self._send(connection, query.encode())
             connection.seconds = STATEMENT_SECONDS + GRACE_SECONDS
 
-    def look(self, query: str, values: Sequence[object] = ()) -> list[Row]:
+    def look(self, query: str, values: Values = ()) -> list[Row]:
         """Return the rows that a query finds, without looking at the schema's version.
 
         Raises:
@@ -187,18 +188,14 @@ class Database:
         except LostError:
             raise problems.connecting(self.name, None) from None
 
-    def _carry_out(
-        self, query: str, values: Sequence[object], *, checked: bool = True
-    ) -> list[Row]:
+    def _carry_out(self, query: str, values: Values, *, checked: bool = True) -> list[Row]:
         with self._connection(checked=checked) as connection:
             seconds = _within(STATEMENT_SECONDS)
             connection.seconds = seconds + GRACE_SECONDS * (seconds == STATEMENT_SECONDS)
             text = f"SET LOCAL statement_timeout = {max(1, int(seconds * 1000))}; {query}"
             return self._send(connection, text.encode(), values)
 
-    def _send(
-        self, connection: _Connection, query: bytes, values: Sequence[object] = ()
-    ) -> list[Row]:
+    def _send(self, connection: _Connection, query: bytes, values: Values = ()) -> list[Row]:
         """Send one message and return the rows of its last statement.
 
         Raises:

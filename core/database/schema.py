@@ -47,7 +47,6 @@ CREATE TABLE hindnote.changes (
     machine text NOT NULL,
     host text,
     session text,
-    seq bigint,
     agent text,
     model text,
     version text,                          -- short hash of the bytes, as results show it

@@ -312,7 +312,10 @@ class Sessions:
     def _was_there(self, session_id: str, hosts: list[str]) -> bool:
         """Return whether a deleted session left a trace: its notebook, or a fork of it."""
         home, folder = self._bound.identity.home, encode_session_id(session_id)
-        if any((home / host / "session" / folder).is_dir() for host in hosts):
+        # A database is not asked, since history never waits for it.
+        if isinstance(home, Path) and any(
+            (home / host / "session" / folder).is_dir() for host in hosts
+        ):
             return True
         return any(entry.parent == session_id for entry in self._entries(hosts))
 

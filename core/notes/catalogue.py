@@ -56,11 +56,11 @@ def contents(tree: Tree, homes: Iterable[Home]) -> Contents:
         before = len(found.notes)
         _Listing(tree, home, found).run()
         if home.owner is not None:
-            found.notes[before:] = _inherited(home, found.notes[:before], found.notes[before:])
+            found.notes[before:] = inherited_only(home, found.notes[:before], found.notes[before:])
     return found
 
 
-def _inherited(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Facts]:
+def inherited_only(home: Home, nearer: list[Facts], notes: list[Facts]) -> list[Facts]:
     """Return the notes of an ancestor's notebook that are not hidden by a nearer notebook.
 
     Args:

@@ -6,7 +6,10 @@ frontmatter, versions, edits, receipts and refusals are the same code for every 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
+
+from hindnote.core.places.database_home import require_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -240,6 +243,11 @@ def storage(identity: Identity) -> Storage:
     Raises:
         Refused: ``io_error``; the database cannot be used.
     """
-    from hindnote.core.notes.folder import NotesFolder
+    if isinstance(identity.home, Path):
+        from hindnote.core.notes.folder import NotesFolder
 
-    return NotesFolder(identity.home)
+        return NotesFolder(identity.home)
+    require_client()
+    from hindnote.core.notes.database import NotesDatabase
+
+    return NotesDatabase(identity.home, identity)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from hindnote.core.errors import HostFailure, Refused
+from hindnote.core.places.database_home import DatabaseHome
 from hindnote.core.places.person import person_home
 from hindnote.core.text.messages import quote
 
@@ -37,9 +38,17 @@ class NotesHome(NamedTuple):
     problem: str = ""
     """Why the requested folder is invalid, as a whole message; empty when it is valid."""
 
+    database: DatabaseHome | None = None
+    """The database, for a home that is no folder; ``folder`` then has no meaning."""
+
+    @property
+    def place(self) -> Path | DatabaseHome:
+        """The folder or the database."""
+        return self.folder if self.database is None else self.database
+
     def __str__(self) -> str:
-        """Return the folder, or the problem."""
-        return self.problem or str(self.folder)
+        """Return the folder, the name of the database, or the problem."""
+        return self.problem or str(self.place)
 
     def admit(self, base: Path) -> None:
         """Check that a call may use this home. Every call on notes does this.

@@ -12,6 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field
 
+from hindnote.core.places.database_home import DatabaseHome
+
 
 class HookModel(BaseModel):
     """Base of the exchanged models: frozen, unknown fields rejected."""
@@ -175,8 +177,8 @@ class SessionEntry(HookModel):
 class Identity(Struct, frozen=True):
     """Who is calling, as the core uses it: slugs, and the notes home."""
 
-    home: Path
-    """The notes home, absolute."""
+    home: Path | DatabaseHome
+    """The notes home: an absolute folder, or a database."""
 
     host: str
     session_id: str | None

@@ -24,7 +24,14 @@ ADDRESSED: frozenset[RefusalCode] = frozenset(
 """Refusal codes of an operation that reads one note."""
 
 LOOKING: frozenset[RefusalCode] = frozenset(
-    {"invalid_cwd", "invalid_glob", "no_current_session", "output_too_large", "outside_home"}
+    {
+        "invalid_cwd",
+        "invalid_glob",
+        "io_error",
+        "no_current_session",
+        "outside_home",
+        "output_too_large",
+    }
 )
 """Refusal codes of an operation that lists or searches notes."""
 

@@ -16,7 +16,7 @@ import pytest
 
 from hindnote.core.errors import Refusal
 
-pytestmark = pytest.mark.campaign
+pytestmark = [pytest.mark.campaign, pytest.mark.folder_home]
 
 Rounds = Callable[[int], int]
 

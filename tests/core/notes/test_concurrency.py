@@ -20,8 +20,10 @@ from hindnote.core.plugins.models import Identity
 from hindnote.core.notes.edits import Replacement
 from hindnote.core.notes.store import Store
 from hindnote.core.errors import Refused
+from hindnote.core.places.database_home import DatabaseHome
 
-home, action, who = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+place, action, who = sys.argv[1:]
+home = DatabaseHome(place) if "://" in place else Path(place)
 store = Store(Identity(home, "pi", "s1", "me", "m"), "shop-0123abcd")
 note = store.homes.parse("@human/shared")
 print("ready", flush=True)
@@ -66,14 +68,14 @@ store.write(note, "new", "self")
 class Workers:
     """Processes that start together; all end with the test."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Any) -> None:
+        self.home = str(home) if isinstance(home, Path) else home.url
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, script: str, action: object, *names: str) -> list[subprocess.Popen[str]]:
         for name in names:
             process = subprocess.Popen(
-                [sys.executable, "-c", WORKER + script, str(self.home), str(action), name],
+                [sys.executable, "-c", WORKER + script, self.home, str(action), name],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -108,7 +110,9 @@ def workers(agent: Any) -> Any:
         process.communicate()
 
 
-def leftovers(home: Path) -> list[str]:
+def leftovers(home: Any) -> list[str]:
+    if not isinstance(home, Path):
+        return []
     return [path.name for path in home.rglob("*") if "hindnote-tmp" in path.name]
 
 
@@ -152,6 +156,7 @@ def test_of_two_names_that_collide_elsewhere_one_is_created(agent: Any, workers:
     assert len(agent.files()) == 1
 
 
+@pytest.mark.folder_home
 def test_a_killed_holder_of_the_lock_blocks_nobody(agent: Any, workers: Workers) -> None:
     (holder,) = workers.start(HOLDS, "", "x")
     assert holder.stdout is not None
@@ -174,6 +179,7 @@ def test_a_killed_holder_of_the_lock_blocks_nobody(agent: Any, workers: Workers)
     assert agent.read(address="@human/shared")["text"] == "after"
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("at", ["fsync", "rename", "utime", "exchange"])
 def test_a_writer_killed_anywhere_leaves_the_old_note_whole(
     agent: Any, workers: Workers, at: str

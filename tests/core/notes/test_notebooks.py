@@ -22,7 +22,7 @@ def parent(agent: Any) -> Any:
 
 def fork(of: Any, session: str, forked: float | None = None) -> Any:
     """Return an agent in a session that was forked from another agent's."""
-    made = type(of)(of.home, of.cwd, session)
+    made = of.in_session(session)
     near = Ancestor(session_id=of.identity.session_id, forked=forked)
     ancestors = (near, *of.identity.ancestors)
     made.identity = replace(made.identity, ancestors=ancestors)
@@ -30,13 +30,8 @@ def fork(of: Any, session: str, forked: float | None = None) -> Any:
 
 
 def notebook(agent: Any) -> dict[str, bytes]:
-    """Return the files of an agent's own notebook."""
-    folder = agent.home / "pi" / "session" / agent.identity.session_id
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*.md")
-        if path.is_file()
-    }
+    """Return the notes of an agent's own notebook."""
+    return dict(agent.notebook())
 
 
 def test_a_fork_lists_reads_and_finds_its_parent_s_notes(parent: Any) -> None:
@@ -177,9 +172,10 @@ def test_a_note_that_cannot_be_changed_stays_inherited(parent: Any) -> None:
     refused = child.code("update", address="plan", edits=[{"old_text": "x", "new_text": "y"}])
 
     assert refused == "no_match"
-    assert not (child.home / "pi/session/s2").exists()
+    assert notebook(child) == {}
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize(
     ("first", "second", "folder"),
     [
@@ -201,6 +197,7 @@ def test_ids_that_differ_by_letter_case_get_each_a_notebook(
     assert other.read(address="plan")["text"] == "two\n"
 
 
+@pytest.mark.folder_home
 def test_a_folder_that_is_there_keeps_its_name(agent: Any, tmp_path: Path) -> None:
     for name in ("abc", "ABC"):
         made = agent.home / "pi/session" / name

@@ -14,17 +14,8 @@ import pytest
 from hindnote.core.notes import note, read_counts
 
 
-def counts(agent: Any) -> read_counts.Counts:
-    return read_counts.counts(agent.home) if agent.home.exists() else {}
-
-
-def known(agent: Any, address: str) -> tuple[int, int] | None:
-    """Return how often a note was read, and when last."""
-    return counts(agent).get("/".join(agent.store.homes.parse(address).segments))
-
-
 def counted(agent: Any, address: str) -> int | None:
-    found = known(agent, address)
+    found = agent.count(address)
     return None if found is None else found[0]
 
 
@@ -37,7 +28,7 @@ def test_reads_are_counted_beside_the_notes(agent: Any) -> None:
     agent.list()
     agent.search(query="body")
 
-    found = known(agent, "@human/a")
+    found = agent.count("@human/a")
     assert found is not None
     assert found[0] == 3
     assert found[1] > 0
@@ -87,6 +78,7 @@ TROUBLES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("trouble", TROUBLES)
 def test_trouble_with_counts_never_fails_a_read(agent: Any, file: Path, trouble: str) -> None:
     agent.put("@human/a", "body")
@@ -97,6 +89,7 @@ def test_trouble_with_counts_never_fails_a_read(agent: Any, file: Path, trouble:
         assert agent.read(address="@human/a")["text"] == "body"
 
 
+@pytest.mark.folder_home
 def test_a_home_that_cannot_be_written_is_read(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     agent.put("@human/a", "body")
 
@@ -106,9 +99,10 @@ def test_a_home_that_cannot_be_written_is_read(agent: Any, monkeypatch: pytest.M
     monkeypatch.setattr(os, "mkdir", denied)
 
     assert agent.read(address="@human/a")["text"] == "body"
-    assert counts(agent) == {}
+    assert counted(agent, "@human/a") is None
 
 
+@pytest.mark.folder_home
 def test_a_count_waits_for_another_process_no_longer_than_a_moment(
     agent: Any, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +128,7 @@ OTHER_KINDS: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("kind", OTHER_KINDS)
 def test_what_is_no_file_of_ours_gives_way_to_counting(
     agent: Any, file: Path, tmp_path: Path, kind: str
@@ -150,6 +145,7 @@ def test_what_is_no_file_of_ours_gives_way_to_counting(
     assert outside.read_text() == "theirs"
 
 
+@pytest.mark.folder_home
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_file_of_another_user_stays_as_it_is(agent: Any, file: Path) -> None:
     agent.put("@human/a", "body")
@@ -162,6 +158,7 @@ def test_a_file_of_another_user_stays_as_it_is(agent: Any, file: Path) -> None:
     assert file.read_bytes() == before
 
 
+@pytest.mark.folder_home
 def test_a_read_makes_nothing_where_a_linked_folder_leads(agent: Any, tmp_path: Path) -> None:
     agent.put("@human/a", "body")
     (tmp_path / "outside").mkdir()
@@ -172,6 +169,7 @@ def test_a_read_makes_nothing_where_a_linked_folder_leads(agent: Any, tmp_path: 
     assert list((tmp_path / "outside").iterdir()) == []
 
 
+@pytest.mark.folder_home
 def test_a_line_that_was_cut_short_spoils_no_other(agent: Any, file: Path) -> None:
     agent.put("@human/a", "body")
     agent.read(address="@human/a")
@@ -183,6 +181,7 @@ def test_a_line_that_was_cut_short_spoils_no_other(agent: Any, file: Path) -> No
     assert counted(agent, "@human/a") == 2
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize(
     "line",
     ['["count","human/a.md",-1,5]', '["count","human/a.md",9007199254740992,5]', "[]", "null",
@@ -199,6 +198,7 @@ def test_a_line_that_nobody_wrote_counts_for_nothing(agent: Any, file: Path, lin
     assert counted(agent, "@human/a") == 2
 
 
+@pytest.mark.folder_home
 def test_counting_goes_on_when_the_file_was_taken_away(agent: Any, file: Path) -> None:
     agent.put("@human/a", "body")
     agent.read(address="@human/a")
@@ -209,6 +209,7 @@ def test_counting_goes_on_when_the_file_was_taken_away(agent: Any, file: Path) -
     assert counted(agent, "@human/a") == 1
 
 
+@pytest.mark.folder_home
 def test_the_file_stays_small_and_says_the_same_when_it_is_written_afresh(
     agent: Any, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +244,7 @@ for _ in range(200):
 """
 
 
+@pytest.mark.folder_home
 def test_processes_lose_no_count_while_the_file_is_made_and_written_afresh(agent: Any) -> None:
     agent.put("@human/a", "body")
     command = [sys.executable, "-c", COUNTS, str(agent.home)]

@@ -318,8 +318,8 @@ def test_an_update_of_a_missing_note_suggests_and_writes_nothing(agent: Any) -> 
 
 
 def test_archiving_and_renaming_leave_the_time_of_the_last_update(agent: Any) -> None:
-    path = agent.put("@human/a", "body")
-    os.utime(path, ns=(10**18, 10**18))
+    agent.put("@human/a", "body")
+    agent.set_time("@human/a", 10**18)
     before = agent.read(address="@human/a")["metadata"]["updated_at"]
 
     agent.update(address="@human/a", archived=True)
@@ -336,8 +336,7 @@ def test_an_edit_by_hand_shows_in_the_time_of_the_last_update(agent: Any) -> Non
     agent.write(address="@human/a", content="body")
     recorded = clock.parse_ms(agent.read(address="@human/a")["metadata"]["updated_at"])
     assert recorded is not None
-    later = (recorded + 60_000) * 1_000_000
-    os.utime(agent.path("@human/a"), ns=(later, later))
+    agent.set_time("@human/a", (recorded + 60_000) * 1_000_000)
 
     shown = agent.list()["files"][0]["updated_at"]
 
@@ -391,6 +390,7 @@ def test_absent_means_create_only(agent: Any) -> None:
 # -- renaming ---------------------------------------------------------------------
 
 
+@pytest.mark.folder_home
 def test_a_rename_moves_all_and_leaves_no_empty_folder(agent: Any) -> None:
     agent.put("@human/a/b/c", "---\nx: 1.10\n---\nbody")
 
@@ -488,6 +488,7 @@ def test_composed_and_decomposed_names_are_one_note(agent: Any) -> None:
     assert len(agent.files()) == 1
 
 
+@pytest.mark.folder_home
 def test_a_file_whose_name_is_not_normalized_answers_to_its_address(agent: Any) -> None:
     folder = agent.put("@human/x", "x").parent
     (folder / "e\u0301").mkdir()
@@ -518,6 +519,7 @@ def test_a_name_that_would_be_another_s_elsewhere_is_refused(
     assert part in refusal.message
 
 
+@pytest.mark.folder_home
 def test_two_colliding_names_that_exist_already_are_both_listed(agent: Any) -> None:
     agent.put("@human/Plan", "one")
     agent.put("@human/plan", "two!")
@@ -539,6 +541,7 @@ def test_two_colliding_names_that_exist_already_are_both_listed(agent: Any) -> N
     assert agent.read(address="@human/caf\u00e9")["text"] == "three"
 
 
+@pytest.mark.folder_home
 def test_an_existing_name_that_a_new_note_could_not_get_can_be_changed(agent: Any) -> None:
     agent.put("@human/x", "x").rename(agent.home / "human" / "a?b.md")
 
@@ -579,6 +582,7 @@ def test_one_limit_holds_on_every_path(agent: Any) -> None:
     agent.write(address="@human/big", content="small")
 
 
+@pytest.mark.folder_home
 def test_reading_has_a_limit_of_its_own(agent: Any) -> None:
     path = agent.put("@human/huge", "x")
     with path.open("r+b") as file:
@@ -607,6 +611,7 @@ def leftovers(agent: Any) -> list[str]:
     return [str(p) for p in agent.home.rglob("*") if "hindnote-tmp" in p.name]
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("function", ["fsync", "rename", "utime"])
 def test_a_failing_disk_leaves_the_old_note_whole(
     agent: Any, monkeypatch: pytest.MonkeyPatch, function: str
@@ -626,6 +631,7 @@ def test_a_failing_disk_leaves_the_old_note_whole(
     assert leftovers(agent) == []
 
 
+@pytest.mark.folder_home
 def test_a_full_disk_leaves_no_folder_of_a_new_note(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -640,6 +646,7 @@ def test_a_full_disk_leaves_no_folder_of_a_new_note(
     assert sorted(p.name for p in (agent.home / "human").iterdir()) == ["a.md"]
 
 
+@pytest.mark.folder_home
 def test_a_folder_that_may_not_be_written_is_said(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -657,6 +664,7 @@ def test_a_folder_that_may_not_be_written_is_said(
     assert agent.read(address="@human/a")["text"] == "old"
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize(("failures", "code"), [(3, None), (99, "io_error")])
 def test_a_rename_that_fails_for_a_moment_is_tried_again(
     agent: Any, monkeypatch: pytest.MonkeyPatch, failures: int, code: str | None
@@ -683,6 +691,7 @@ def test_a_rename_that_fails_for_a_moment_is_tried_again(
     assert leftovers(agent) == []
 
 
+@pytest.mark.folder_home
 def test_without_hard_links_a_new_note_is_still_written_once(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -715,6 +724,7 @@ def saving_in_between(monkeypatch: pytest.MonkeyPatch, path: Path, texts: list[s
     interrupt(os, "link")
 
 
+@pytest.mark.folder_home
 def test_an_edit_is_applied_afresh_to_what_a_person_saved_meanwhile(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -726,6 +736,7 @@ def test_an_edit_is_applied_afresh_to_what_a_person_saved_meanwhile(
     assert agent.read(address="@human/a")["text"] == "one 2 three"
 
 
+@pytest.mark.folder_home
 def test_an_edit_that_no_longer_fits_is_refused(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -737,6 +748,7 @@ def test_an_edit_that_no_longer_fits_is_refused(
     assert path.read_text() == "something else"
 
 
+@pytest.mark.folder_home
 def test_somebody_who_saves_again_and_again_wins(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -758,6 +770,7 @@ def test_somebody_who_saves_again_and_again_wins(
     assert leftovers(agent) == []
 
 
+@pytest.mark.folder_home
 def test_a_note_that_appears_meanwhile_is_not_lost(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -769,6 +782,7 @@ def test_a_note_that_appears_meanwhile_is_not_lost(
     assert agent.bytes("@human/a") == b"a person's"
 
 
+@pytest.mark.folder_home
 def test_a_rename_whose_source_changes_meanwhile_takes_the_change_along(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -781,6 +795,7 @@ def test_a_rename_whose_source_changes_meanwhile_takes_the_change_along(
     assert agent.files() == ["human/b.md"]
 
 
+@pytest.mark.folder_home
 def test_a_file_removed_between_read_and_write_is_not_brought_back_half(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -799,6 +814,7 @@ def test_a_file_removed_between_read_and_write_is_not_brought_back_half(
     assert agent.read(address="@human/a")["text"] == "new"
 
 
+@pytest.mark.folder_home
 def test_the_file_s_mode_is_kept(agent: Any) -> None:
     path = agent.put("@human/a", "x")
     path.chmod(0o640)
@@ -809,6 +825,7 @@ def test_the_file_s_mode_is_kept(agent: Any) -> None:
     assert agent.path("@human/b").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.folder_home
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may write for somebody else")
 def test_a_note_keeps_its_owner_when_root_rewrites_it(agent: Any) -> None:
     path = agent.put("@human/a", "x")
@@ -822,6 +839,7 @@ def test_a_note_keeps_its_owner_when_root_rewrites_it(agent: Any) -> None:
     assert (status.st_uid, status.st_gid) == (1234, 2345)
 
 
+@pytest.mark.folder_home
 def test_a_note_whose_owner_root_cannot_keep_is_not_written(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -849,6 +867,7 @@ WRITES = {
 }
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("way", WRITES)
 def test_what_a_killed_writer_left_goes_with_the_next_write_of_any_kind(
     agent: Any, way: str
@@ -867,6 +886,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_write_of_any_kind(
     assert left.with_name("stays.md").read_text() == "x"
 
 
+@pytest.mark.folder_home
 def test_an_empty_gitignore_of_a_full_disk_is_written_again(agent: Any) -> None:
     agent.write(address="@human/a", content="x")
     (agent.home / ".hindnote/.gitignore").write_bytes(b"")
@@ -876,6 +896,7 @@ def test_an_empty_gitignore_of_a_full_disk_is_written_again(agent: Any) -> None:
     assert (agent.home / ".hindnote/.gitignore").read_bytes() == b"*\n"
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("target", ["@human/b", "b", "@project/b"])
 @pytest.mark.parametrize("killed", ["copied", "linked"])
 def test_a_rename_that_was_killed_with_both_names_there_is_finished_by_the_next(
@@ -900,12 +921,13 @@ def test_a_rename_that_was_killed_with_both_names_there_is_finished_by_the_next(
 
 def test_a_rename_onto_an_equal_note_is_no_killed_rename(agent: Any) -> None:
     agent.put("@human/a", "same")
-    os.utime(agent.put("@human/b", "same"), ns=(1, 1))
+    agent.put("@human/b", "same", 1)
 
     assert agent.code("update", address="@human/a", rename_to="@human/b") == "already_exists"
     assert agent.files() == ["human/a.md", "human/b.md"]
 
 
+@pytest.mark.folder_home
 def test_a_rename_that_fails_at_last_leaves_the_note_as_it_was(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -962,6 +984,7 @@ def test_a_note_that_has_such_a_name_can_be_read_changed_and_renamed(agent: Any,
     assert agent.read(address="@human/plain")["text"] == "two"
 
 
+@pytest.mark.folder_home
 def test_a_held_lock_is_said(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from hindnote.core.notes import locks
 
@@ -971,6 +994,7 @@ def test_a_held_lock_is_said(agent: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     agent.write(address="@human/a", content="x")
 
 
+@pytest.mark.folder_home
 def test_the_store_s_folder_is_hidden_from_git_and_no_link(agent: Any, tmp_path: Path) -> None:
     agent.write(address="@human/a", content="x")
     state = agent.home / ".hindnote"
@@ -981,6 +1005,7 @@ def test_the_store_s_folder_is_hidden_from_git_and_no_link(agent: Any, tmp_path:
     assert agent.code("write", address="@human/b", content="x") == "outside_home"
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("kind", ["link", "folder"])
 def test_what_is_no_lock_in_a_locks_place_is_named_and_left_alone(
     agent: Any, tmp_path: Path, kind: str
@@ -1005,6 +1030,7 @@ def test_what_is_no_lock_in_a_locks_place_is_named_and_left_alone(
     assert os.path.lexists(lock)
 
 
+@pytest.mark.folder_home
 @pytest.mark.parametrize("place", [".hindnote", ".hindnote/locks"])
 def test_a_file_in_the_place_of_our_folder_is_named(agent: Any, place: str) -> None:
     file = agent.home / place
@@ -1019,6 +1045,7 @@ def test_a_file_in_the_place_of_our_folder_is_named(agent: Any, place: str) -> N
     assert agent.read(address="@human/a")["text"] == "body"
 
 
+@pytest.mark.folder_home
 def test_a_lock_that_cannot_be_had_is_named(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
@@ -1034,6 +1061,7 @@ def test_a_lock_that_cannot_be_had_is_named(agent: Any, monkeypatch: pytest.Monk
     assert "No space left on device" in refusal.message
 
 
+@pytest.mark.folder_home
 def test_no_lock_is_made_through_a_link(agent: Any, tmp_path: Path) -> None:
     agent.write(address="@human/a", content="x")
     locks = agent.home / ".hindnote" / "locks"

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from hindnote.core.notes.summary import index
 
 
 def test_the_index_holds_maps_and_freshest_notes_per_home(agent: Any) -> None:
     for number in range(5):
-        path = agent.put(f"@project/n{number}", "é" * number)
-        os.utime(path, (1_700_000_000 + number,) * 2)
+        agent.put(f"@project/n{number}", "é" * number, number)
     agent.put("@project/MAP", "---\ntitle: x\n---\n# Map\n")
     agent.put("@project/old", "---\narchivedAt: 2024-01-01\n---\nold")
     agent.put("@human/sub/MAP", "not the home's")
@@ -31,6 +31,7 @@ def test_the_index_holds_maps_and_freshest_notes_per_home(agent: Any) -> None:
     assert all(home.available for home in homes.values())
 
 
+@pytest.mark.folder_home
 def test_an_unavailable_home_is_named(agent: Any, tmp_path: Path) -> None:
     agent.put("@human/a", "x")
     (agent.home / "agents").symlink_to(tmp_path)

@@ -8,6 +8,8 @@ import pytest
 
 from hindnote.core.notes import tree
 
+pytestmark = pytest.mark.folder_home
+
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:

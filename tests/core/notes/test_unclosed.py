@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,8 @@ BREAK = "---\n\n**Subject: Hello**\n\nsecretword\n\n---\n\n> Final"
 
 @pytest.fixture
 def put(agent: Any) -> Any:
-    def write(text: str) -> Path:
-        file: Path = agent.home / "human" / "a.md"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        return file
+    def write(text: str) -> Any:
+        return agent.put("@human/a", text)
 
     return write
 
@@ -80,6 +76,7 @@ def test_a_thematic_break_takes_metadata(agent: Any, put: Any) -> None:
     assert agent.read(address="@human/a")["text"] == BREAK
 
 
+@pytest.mark.folder_home
 def test_doctor_tells_of_an_open_block_and_not_of_a_thematic_break(put: Any) -> None:
     assert any("never closed" in str(finding) for finding in _note(put(OPEN)))
     assert list(_note(put(BREAK))) == []

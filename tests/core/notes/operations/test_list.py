@@ -61,6 +61,7 @@ def test_archived_notes_are_counted_or_shown(agent: Any) -> None:
     assert agent.list(archived=True)["archived_excluded"] == 0
 
 
+@pytest.mark.folder_home
 def test_one_broken_note_does_not_hide_the_others(
     agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +96,7 @@ def test_notes_with_bad_frontmatter_are_reported_among_good_ones(agent: Any) -> 
     assert "problem: invalid_frontmatter" in agent.text
 
 
+@pytest.mark.folder_home
 def test_names_that_no_address_can_have_are_counted(agent: Any) -> None:
     folder = agent.put("@human/a", "x").parent
     (folder / "C:x.md").write_text("x")
@@ -110,6 +112,7 @@ def test_names_that_no_address_can_have_are_counted(agent: Any) -> None:
     assert listed["unreadable"] == 2
 
 
+@pytest.mark.folder_home
 def test_an_unreadable_home_is_named(agent: Any, tmp_path: Path) -> None:
     agent.put("@human/a", "x")
     (tmp_path / "elsewhere").mkdir()
@@ -125,6 +128,7 @@ def test_an_unreadable_home_is_named(agent: Any, tmp_path: Path) -> None:
     assert agent.search(query="x")["homes_unavailable"] == ["@project", "@model"]
 
 
+@pytest.mark.folder_home
 def test_a_folder_of_homes_that_cannot_be_opened_is_named(agent: Any, tmp_path: Path) -> None:
     agent.put("@human/a", "x")
     (tmp_path / "elsewhere").mkdir()
@@ -134,6 +138,7 @@ def test_a_folder_of_homes_that_cannot_be_opened_is_named(agent: Any, tmp_path: 
     assert agent.list(glob="@models/**")["homes_unavailable"] == []
 
 
+@pytest.mark.folder_home
 def test_a_home_that_does_not_exist_is_empty(agent: Any) -> None:
     assert agent.list() == {
         "files": [], "more": 0, "archived_excluded": 0, "unreadable": 0, "homes_unavailable": [],
@@ -168,6 +173,7 @@ def test_a_limit_leaves_the_rest_counted(agent: Any) -> None:
     assert agent.search(query="x", limit=1)["more"] == 4
 
 
+@pytest.mark.folder_home
 def test_a_list_sees_every_change_of_files(agent: Any) -> None:
     """Facts are kept while a file stays as it is, so each kind of change must show."""
     path = agent.put("@human/a", "one")
@@ -185,6 +191,7 @@ def test_a_list_sees_every_change_of_files(agent: Any) -> None:
     assert agent.addresses() == []
 
 
+@pytest.mark.folder_home
 def test_kept_facts_are_those_of_the_files(agent: Any) -> None:
     for number in range(3):
         agent.put(f"@human/{number}", "body")
@@ -203,6 +210,7 @@ def listed_facts(agent: Any) -> list[Facts]:
     return agent.store.files.contents(agent.store.homes.default()).notes
 
 
+@pytest.mark.folder_home
 def test_folders_too_deep_for_an_address_are_counted(agent: Any) -> None:
     folder = agent.put("@human/a", "x").parent
     for _ in range(300):

@@ -18,6 +18,7 @@ from hindnote.core.tools.schema import declaration
 OPERATIONS = [operation for operation in registry().values() if operation.family == "notes"]
 
 
+@pytest.mark.folder_home
 def test_the_call_s_directory_decides_the_project_and_nothing_else(
     agent: Any, tmp_path: Path
 ) -> None:

@@ -1,0 +1,261 @@
+"""A notes home that is a database: the same methods as those of a folder.
+
+Two writers are told apart by the database itself: a change is carried out only if the note still
+has the change that was read. So nothing is locked between statements.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import TYPE_CHECKING, Literal, Self
+
+from hindnote.core.database.connection import database
+from hindnote.core.errors import Refused
+from hindnote.core.notes import clock, statements
+from hindnote.core.notes.catalogue import Contents, inherited_only
+from hindnote.core.notes.facts import Facts
+from hindnote.core.notes.note import READ_LIMIT, Note, decode
+from hindnote.core.notes.row import RowPlace, Writer, fetched
+from hindnote.core.notes.statements import key_of
+from hindnote.core.text.messages import quote
+from hindnote.core.text.slug import encode_session_id, is_slug
+
+if TYPE_CHECKING:
+    from hindnote.core.notes.address import Address, Home
+    from hindnote.core.places.database_home import DatabaseHome
+    from hindnote.core.plugins.models import Identity
+    from hindnote.core.text.frontmatter import Json
+
+Segments = tuple[str, ...]
+
+PATIENCE_SECONDS = 5.0
+"""How long a change is tried again while others change the same note."""
+
+_BATCH_NOTES = 256
+_BATCH_CHARS = 4_000_000
+"""Maximum size of the bodies that one statement reads, except for a single larger one."""
+
+_MOST = 2**53
+
+
+class NotesDatabase:
+    """A notes home in a database.
+
+    Args:
+        home: The database.
+        identity: Who changes notes, for the record of changes.
+    """
+
+    def __init__(self, home: DatabaseHome, identity: Identity) -> None:
+        self._database = database(home.url)
+        self._writer = Writer(
+            self._database,
+            {
+                "machine": socket.gethostname(),
+                "host": identity.host,
+                "session": identity.session_id,
+                "agent": identity.agent,
+                "model": identity.model,
+            },
+        )
+
+    @property
+    def pauses(self) -> Iterator[float]:
+        """Pauses in seconds after each attempt that failed because somebody else saved the note."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        longest = 0.002
+        while time.monotonic() < end:
+            # Random, so that two writers that met do not meet again.
+            yield random.uniform(0, longest)
+            longest = min(longest * 1.5, 0.1)
+
+    def shown(self, segments: Segments) -> str:
+        """Return where a person finds a note: the database and the path in it."""
+        return f"the database {self._database.name}, {quote('/'.join(segments))}"
+
+    # -- one note --------------------------------------------------------------------
+
+    def reading(self, segments: Segments, shown: str) -> RowPlace:
+        """Return the place of a note to read.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        return fetched(self._writer, key_of(segments), shown, READ_LIMIT)
+
+    def writing(
+        self,
+        segments: Segments,
+        shown: str,
+        *,
+        make: bool = False,
+        spared: frozenset[str] = frozenset(),
+    ) -> RowPlace:
+        """Return the place of a note to write.
+
+        Args:
+            segments: Its path under the home.
+            shown: The address, for messages.
+            make: Not needed: folders are made together with the note.
+            spared: Not needed: the database knows which names belong to the note.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        return self.reading(segments, shown)
+
+    def prune(self, segments: Segments, keep: int) -> None:
+        """Do nothing: a folder without notes is in nobody's way."""
+
+    def holds_one(self, segments: Segments, inner: Segments) -> bool:
+        """Return False, since the database itself decides which names a rename may respell."""
+        return False
+
+    def refusing(self, shown: str) -> AbstractContextManager[None]:
+        """Return a context that does nothing: errors of the database are refusals already."""
+        return nullcontext()
+
+    def locked(self, *folders: Segments) -> AbstractContextManager[None]:
+        """Return a context that does nothing: each change compares what was read by itself."""
+        return nullcontext()
+
+    # -- many notes --------------------------------------------------------------------
+
+    def contents(self, homes: Iterable[Home]) -> Contents:
+        """Return the notes in some homes.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        wanted = {"/".join(home.folder): home for home in homes}
+        values = {
+            "team": [name for name, home in wanted.items() if home.kind == "project"],
+            "own": [name for name, home in wanted.items() if home.kind != "project"],
+        }
+        found: dict[str, list[Facts]] = {name: [] for name in wanted}
+        for row in self._database.read(statements.LIST, values):
+            name, path, _, updated, created, chars, archived, problem = row
+            home = wanted[name]
+            # The address is put together here, as for a folder.
+            shown = created if home.owner is not None else None
+            found[name].append(
+                Facts(home, path, home.prefix + path, updated, chars, shown, archived, problem)
+            )
+        return _joined(wanted, found)
+
+    def slugs(self, kind: Literal["agents", "models"], unavailable: list[str]) -> list[str]:
+        """Return the agents or models that have a home.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        rows = self._database.read(statements.SLUGS, {"kind": kind})
+        return sorted(slug for (home,) in rows if is_slug(slug := home.partition("/")[2]))
+
+    def bodies(self, notes: Sequence[Facts], read: Callable[[Address], str]) -> RowBodies:
+        """Return a reader of many bodies, which reads several of them at once.
+
+        Args:
+            notes: The notes that will be read, in this order.
+            read: Not needed: all notes are read in one way.
+        """
+        return RowBodies(self._writer, notes)
+
+    def notebook(self, host: str, session_id: str) -> Segments:
+        """Return the path of a session's notebook; the database tells letter case apart."""
+        return (host, "session", encode_session_id(session_id))
+
+    # -- read counts -------------------------------------------------------------------
+
+    def count_read(self, segments: Segments, values: Mapping[str, Json]) -> None:
+        """Count one read of a note; its metadata may hold the count to start from.
+
+        A role that may only read counts nothing.
+        """
+        key, seed = key_of(segments), values.get("accessCount")
+        known = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < _MOST
+        given = {"home": key.home, "path": key.path, "now": clock.now_ms()}
+        with suppress(Refused):
+            self._database.change(
+                statements.count_read(key), given | {"seed": seed if known else 0}, list
+            )
+
+    def move_count(self, source: Segments, target: Segments) -> None:
+        """Keep a note's count when it is renamed."""
+        old, new = key_of(source), key_of(target)
+        given = {"from_home": old.home, "from_path": old.path, "home": new.home, "path": new.path}
+        with suppress(Refused):
+            self._database.change(statements.move_count(old, new), given, list)
+
+
+def _joined(homes: Mapping[str, Home], found: Mapping[str, list[Facts]]) -> Contents:
+    """Return the notes of all homes, without those that a fork hides from itself."""
+    contents = Contents()
+    for name, home in homes.items():
+        notes = found[name]
+        if home.owner is not None:
+            notes = inherited_only(home, contents.notes, notes)
+        contents.notes.extend(notes)
+    return contents
+
+
+class RowBodies:
+    """Reads the bodies of listed notes, many with one statement; a context manager.
+
+    Args:
+        writer: The database.
+        notes: The notes that will be read, in this order.
+    """
+
+    def __init__(self, writer: Writer, notes: Sequence[Facts]) -> None:
+        self._writer = writer
+        self._notes = notes
+        self._next = 0
+        self._read: dict[tuple[str, str], bytes] = {}
+
+    def __enter__(self) -> Self:
+        """Return the reader itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Forget what was read."""
+        self._read.clear()
+
+    def body(self, facts: Facts) -> str:
+        """Return a note's body.
+
+        Raises:
+            Refused: ``not_found``, ``not_text``, ``too_large``, ``io_error``.
+        """
+        if facts.problem == "too_large":
+            raise Refused("too_large", f"{quote(facts.address)} is too large to be read")
+        name = "/".join(facts.home.folder), facts.path
+        if name not in self._read:
+            self._fetch(facts)
+        data = self._read.pop(name, None)
+        if data is None:
+            raise Refused("not_found", f"there is no note {quote(facts.address)} any more")
+        return Note.parse(decode(data, quote(facts.address))).body
+
+    def _fetch(self, first: Facts) -> None:
+        """Read a note and those after it."""
+        batch, chars = [first], first.chars
+        while self._next < len(self._notes) and self._notes[self._next] is not first:
+            self._next += 1
+        for facts in self._notes[self._next + 1 : self._next + _BATCH_NOTES]:
+            chars += facts.chars
+            if chars > _BATCH_CHARS:
+                break
+            batch.append(facts)
+        readable = [facts for facts in batch if facts.problem != "too_large"]
+        values = {
+            "shared": [facts.home.kind == "project" for facts in readable],
+            "homes": ["/".join(facts.home.folder) for facts in readable],
+            "paths": [facts.path for facts in readable],
+        }
+        rows = self._writer.database.read(statements.BODIES, values)
+        self._read = {(home, path): data for home, path, data in rows}
