@@ -40,6 +40,7 @@ from hindnote.core.presentation.view import (
     visible,
 )
 from hindnote.core.text.messages import counted
+from hindnote.core.text.minutes import to_the_minute
 
 if TYPE_CHECKING:
     from hindnote.core.presentation.collect import Page, Shown
@@ -138,7 +139,7 @@ class Article:
         return (
             f'<article id="seq-{shown.seq}">\n<header><h2>{self._text(shown.tool or "unknown tool")}'
             f'</h2> {subject}<span class="{look}">{status}</span> <span class="dim">seq {shown.seq}</span> '
-            f'<span class="dim">{self._text(shown.created_at or "")}</span></header>\n'
+            f'<span class="dim">{self._text(to_the_minute(shown.created_at or ""))}</span></header>\n'
             f'<div class="body">\n{self.body()}\n</div>\n</article>'
         )
 

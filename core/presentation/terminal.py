@@ -44,6 +44,7 @@ from hindnote.core.presentation.view import (
     visible,
 )
 from hindnote.core.text.messages import counted
+from hindnote.core.text.minutes import local_minute
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,7 +141,7 @@ class View:
         status = shown.status or "unknown"
         head.append(f"  {status}", style=STATUS_STYLES.get(status, "yellow") + " not dim")
         if shown.created_at:
-            head.append(f"  {visible(shown.created_at)}")
+            head.append(f"  {visible(local_minute(shown.created_at))}")
         return head
 
     def body(self) -> Iterator[Line]:
