@@ -8,6 +8,7 @@ transaction mode may stand in between.
 from __future__ import annotations
 
 import os
+import select
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -32,7 +33,10 @@ STATEMENT_SECONDS = 5.0
 GRACE_SECONDS = 1.0
 """How much longer than the server's own limit we wait for its answer to a statement."""
 
-_IDLE = 8
+AGAIN_SECONDS = 0.1
+"""Pause before the outcome of a lost change is asked for again."""
+
+_IDLE = 32
 """Maximum number of idle connections to one database that a process keeps."""
 
 Row: TypeAlias = tuple[Any, ...]
@@ -161,10 +165,19 @@ class Database:
         raise AssertionError
 
     def _settled(self, settle: Callable[[], list[Row] | None]) -> list[Row] | None:
-        try:
-            return settle()
-        except (LostError, Refused):
-            raise problems.lost(self.name) from None
+        """Return what ``settle`` finds out, which is tried while the server comes back.
+
+        Raises:
+            Refused: ``io_error``; the outcome is unknown.
+        """
+        end = time.monotonic() + _within(CONNECT_SECONDS)
+        while True:
+            try:
+                return settle()
+            except (LostError, Refused):
+                if time.monotonic() + AGAIN_SECONDS > end:
+                    raise problems.lost(self.name) from None
+            time.sleep(AGAIN_SECONDS)
 
     def script(self, query: str, *, seconds: float = 600.0) -> None:
         """Run several statements as one transaction, without looking at the schema's version.
@@ -239,8 +252,11 @@ class Database:
                 # The connections belong to the process that this one was forked from.
                 _KEPT_FOR_PARENTS.extend(self._idle)
                 self._idle, self._process = [], os.getpid()
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                idle = self._idle.pop()
+                if _is_quiet(idle):
+                    return idle
+                idle.close()
         return _connected(self._url, self.name)
 
     def _give_back(self, connection: _Connection) -> None:
@@ -296,6 +312,15 @@ def _is_gone(connection: _Connection, error: OperationalError) -> bool:
     # Class 57P: the server shuts down or crashed; class 08: the connection failed.
     code = error.sqlstate or "08"
     return connection.broken or connection.closed or code.startswith(("08", "57P"))
+
+
+def _is_quiet(connection: _Connection) -> bool:
+    """Return whether an idle connection has nothing to tell, as it has when the server left."""
+    try:
+        readable, _, _ = select.select([connection.pgconn.socket], [], [], 0)
+    except (psycopg.Error, OSError, ValueError):
+        return False
+    return not readable
 
 
 def _connected(url: str, name: str) -> _Connection:

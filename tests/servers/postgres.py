@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,23 @@ class Cluster:
         """Kill the server's first process at once; its others notice and end."""
         pid = int((self.data / "postmaster.pid").read_text().split("\n")[0])
         os.kill(pid, signal.SIGKILL)
+
+    def kill_backend(self) -> None:
+        """Kill one of the processes that serve clients; the server then starts afresh."""
+        found = self.sql("SELECT pid FROM pg_stat_activity WHERE datname = 'team' LIMIT 1")
+        for (pid,) in found:
+            os.kill(int(str(pid)), signal.SIGKILL)
+
+    def start_again(self) -> None:
+        """Start the server after it was killed, once the last of its processes has ended."""
+        for _ in range(100):
+            try:
+                self.start()
+            except AssertionError:
+                time.sleep(0.05)
+            else:
+                return
+        pytest.fail((self.folder / "log").read_text()[-2000:])
 
     def remove(self) -> None:
         """Stop the server, if it runs, and remove its folder."""
