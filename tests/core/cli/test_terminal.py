@@ -8,10 +8,13 @@ import pty
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from hindnote.core.cli.app import make_app
 from hindnote.core.text.controls import HIDDEN
 
 ODD = "a\x1b]0;owned\x07\x1b[2J\x9b31m\u202eb\u200b\u2066\U000e0041c"
@@ -63,6 +66,28 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
            "timestamp": "2026-11-30T09:00:00Z", "message": {"role": "user", "content": f"needle {ODD}"}}  # fmt: skip
     title = {"type": "custom-title", "sessionId": session, "customTitle": ODD}
     (claude / f"{session}.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(title)}\n{ODD}\n")
+    codex = top / "codex" / "sessions" / "2026" / "11" / "30"
+    codex.mkdir(parents=True)
+    thread = "01a20000-0000-7000-8000-000000000001"
+    meta = {
+        "id": thread,
+        "session_id": thread,
+        "cwd": str(project),
+        "timestamp": "2026-11-30T09:00:00Z",
+    }
+    items = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": f"needle {ODD}"}]},
+        {"type": "function_call", "name": f"shell{ODD}", "arguments": json.dumps({"command": ODD}), "call_id": "c"},
+        {"type": "function_call_output", "call_id": "c", "output": ODD},
+    ]  # fmt: skip
+    rows = [
+        {"type": "session_meta", "payload": meta},
+        *({"type": "response_item", "payload": one} for one in items),
+    ]
+    (codex / f"rollout-2026-11-30T09-00-00-{thread}.jsonl").write_text(
+        "".join(json.dumps({"timestamp": "2026-11-30T09:00:00Z", **row}) + "\n" for row in rows)
+    )
+    (top / "codex" / "config.toml").write_text("# a \u202e b \u200b c\n")
     return top
 
 
@@ -76,11 +101,18 @@ COMMANDS = [
     ["show", "--format", "md"],
     ["show", "--format", "html"],
     ["show", f"aaaa{ODD}"],
+    ["show", "codex:01a20000"],
+    ["show", "codex:01a20000", "--tools"],
     ["export", "-o", f"missing/{NAME}"],
+    ["export", "-o", f"{NAME}.html"],
+    ["boot", "codex"],
+    ["demo"],
     ["browse", f"aaaa{ODD}"],
     ["search", "needle"],
     ["search", "--literal", "needle"],
     ["home"],
+    ["home", "trust", f"../{NAME}"],
+    ["home", "distrust", f"../{NAME}"],
     ["hosts"],
     ["index", "--status"],
     ["call", "notes_list"],
@@ -96,11 +128,19 @@ COMMANDS = [
     ["docs", "describe"],
     ["todo", "list"],
     ["todo", "create", ODD],
+    ["todo", "allocate"],
+    ["todo", "inspect", f"todos/{NAME}.md"],
+    ["todo", "transition", f"todos/{NAME}.md", "completed"],
+    ["todo", "validate"],
     ["present", f"missing {ODD}"],
     ["present"],
     ["present", "--format", "json"],
     ["install", "pi", "--dry-run", "--project"],
     ["uninstall", "pi", "--project"],
+    ["install", "claude", "--dry-run"],
+    ["uninstall", "claude"],
+    ["install", "codex", "--dry-run"],
+    ["uninstall", "codex"],
     [f"comm{ODD}and"],
     ["schemas", ODD],
 ]  # fmt: skip
@@ -114,6 +154,7 @@ def environment(world: Path) -> dict[str, str]:
         "HINDNOTE_HOME": str(world / "notes"),
         "PI_CODING_AGENT_DIR": str(world / "pi"),
         "CLAUDE_CONFIG_DIR": str(world / "claude"),
+        "CODEX_HOME": str(world / "codex"),
         "PYTHONUTF8": "1",
         "NO_COLOR": "1",
         "TERM": "dumb",
@@ -167,6 +208,24 @@ def test_no_command_lets_a_name_or_a_text_command_the_terminal(
     assert "Traceback" not in printed
     found = HIDDEN.search(printed)
     assert found is None, (found, printed[max(0, found.start() - 80) : found.end() + 80])
+
+
+def test_every_command_is_among_them() -> None:
+    def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if isinstance(command, click.Group):
+                yield from commands(command, *path, name)
+            else:
+                yield *path, name
+
+    # What an MCP server writes is a protocol, which no terminal reads.
+    wanted = {*commands(make_app())} - {("mcp",)}
+
+    assert {
+        one for one in wanted if not any(tuple(c[: len(one)]) == one for c in COMMANDS)
+    } == set()
 
 
 def test_in_a_pipe_a_note_is_what_it_is(world: Path) -> None:
