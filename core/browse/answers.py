@@ -32,7 +32,7 @@ class Answers(Struct, frozen=True):
 
     @classmethod
     def of(cls, world: World) -> Answers:
-        """Return what answers for a world."""
+        """Return an object that makes the answers about a world."""
         templates = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -49,7 +49,7 @@ class Answers(Struct, frozen=True):
         return HTMLResponse(self.templates.get_template(template).render(values), status)
 
     def fragment(self, html: str, last_seq: str) -> Response:
-        """Return some elements without a page around; 204 for none."""
+        """Return HTML elements that are no whole page; with the status 204 when there are none."""
         if not html:
             return Response(status_code=204)
         return HTMLResponse(html, headers={_LAST_SEQ: last_seq})
@@ -59,17 +59,17 @@ class Answers(Struct, frozen=True):
         return self.page("problem.html", status=status, title="Not shown", message=message)
 
     def missing(self, request: Request, error: Exception) -> HTMLResponse:
-        """Answer where no page is."""
+        """Return the answer for an address without a page (404)."""
         return self.problem("there is no such page", 404)
 
 
 def _finalized(value: object) -> object:
-    """Return a value with every hidden character of a text made visible."""
+    """Return a value; if it is a text, with its hidden characters made visible."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def number(given: str | None, otherwise: int) -> int:
-    """Return a number that a request gives; another one where it gives none."""
+    """Return a number from the request's parameters, or the default."""
     if given is None or not (given.isascii() and given.isdigit()) or len(given) > 15:
         return otherwise
     return int(given)

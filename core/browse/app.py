@@ -1,4 +1,4 @@
-"""The pages as one application, and what turns errors into answers."""
+"""The web application: its addresses, and the answers for errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MISSING = frozenset(
 
 
 def make_app(world: World) -> Starlette:
-    """Return the pages of a world, below the path at which its addresses begin."""
+    """Return the application that shows a world; its addresses begin with the world's ``base``."""
     answers = Answers.of(world)
     sessions, notes, projects = SessionPages(answers), NotePages(answers), ProjectPages(answers)
 
@@ -42,7 +42,7 @@ def make_app(world: World) -> Starlette:
         return answers.problem(str(error), 422)
 
     def failed(request: Request, error: Exception) -> Response:
-        # A plugin's traceback is for a log; the message names the plugin.
+        # The message names the plugin; its traceback belongs in the log.
         logging.getLogger("hindnote.browse").warning("%s", error, exc_info=error.__cause__)
         return answers.problem(str(error), 500)
 

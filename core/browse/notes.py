@@ -1,4 +1,4 @@
-"""The pages of notes: by home, each with its metadata, and its versions as sessions tell them."""
+"""The pages about notes: all notes by home, and one note with its metadata and its versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 BODY_LIMIT = 400_000
-"""Code points of a note's body that are rendered; a longer one is shown to there."""
+"""Maximum number of code points of a note's body that are shown."""
 
 SESSION = "session"
 
@@ -100,7 +100,7 @@ def _shown(value: Any) -> str:
 
 
 def homes(tree: Tree) -> list[Home]:
-    """Return every home of notes that there is, those of all projects and sessions too."""
+    """Return all notes homes that exist, including those of all projects and sessions."""
     found = [Home("human", "@human/", ("human",))]
     found += [Home("project", "@project/", ("project", key)) for key in _names(tree, ("project",))]
     found += [
@@ -127,7 +127,7 @@ def _names(tree: Tree, folder: tuple[str, ...]) -> list[str]:
 
 
 def name_of(home: Home) -> str:
-    """Return what a home is called among those of all projects and sessions."""
+    """Return a home's name, which tells it from the homes of other projects and sessions."""
     if home.kind == "project":
         return f"@project {home.folder[1]}"
     if home.kind == "session":

@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from hindnote.core.reader.page import Page
 
 LISTED = 60
-"""Sessions of a page."""
+"""Number of sessions on a page."""
 
 WHOLE = 250_000
-"""Code points of an event that has a page to itself."""
+"""Maximum number of code points of an event that is alone on its page."""
 
 WHOLE_BODY = 1_500_000
-"""Characters of what a tool did, on a page to itself."""
+"""Maximum number of characters of HTML for a tool's result that is alone on its page."""
 
 HITS = 40
 PREVIEW = 320
 FAMILY = 60
-"""Members of a session's family that its page names, at most."""
+"""Maximum number of forks and subagents that a session's page lists."""
 
 
 class SessionPages(Struct, frozen=True):
@@ -118,7 +118,7 @@ class SessionPages(Struct, frozen=True):
         )
 
     def live(self, request: Request) -> Response:
-        """Answer with what a session gained behind a seq, as elements."""
+        """Answer with the events after a seq, as HTML elements."""
         world, asked = self.answers.world, request.query_params
         name = clean(request.path_params["session"])
         reading = Reading(world.open(name)[0])
@@ -130,7 +130,7 @@ class SessionPages(Struct, frozen=True):
         address = world.session_link(session)
         return Drawing(
             session=session,
-            # What does not fit on a page of its own is left to the command line.
+            # An event that is too large for a page of its own is shown by the command line.
             link=None if full else lambda seq: f"{address}?seq={seq}&full=1",
             anchor=lambda seq: world.session_link(session, seq),
             full=full,
@@ -202,7 +202,7 @@ class SessionPages(Struct, frozen=True):
             directory = world.directory_of(project)
             if directory is None:
                 raise Problem(f"the project {project} has no directory that is there now")
-            # A project's sessions are those of the directory that a call comes from.
+            # The project of a search is that of the call's directory.
             call, selector = call.model_copy(update={"cwd": directory}), "project:*"
         arguments = {
             "session": selector,
@@ -250,7 +250,7 @@ def _page_of(reading: Reading, asked: Any) -> Page:
 
 
 def _windows(reading: Reading, projection: Projection) -> list[dict[str, Any]]:
-    """Return the outline of a session that was compacted; empty for one window."""
+    """Return the windows of a session; empty when there is only one."""
     windows = reading.windows
     if len(windows) < 2:
         return []
@@ -262,7 +262,7 @@ def _windows(reading: Reading, projection: Projection) -> list[dict[str, Any]]:
 
 
 def _line(root: Any) -> Iterator[Any]:
-    """Yield a node and its only descendants: an ancestor's line down to one session."""
+    """Yield a node and the nodes below it, as long as each has one child."""
     while True:
         yield root
         if not root.children:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 FILE_LIMIT = 1_000_000
-"""Bytes of a document that are shown."""
+"""Maximum number of bytes of a document that are shown."""
 
 HITS = 100
 
@@ -51,7 +51,7 @@ class ProjectPages(Struct, frozen=True):
                 "project.html", documents=[], todos=[], issues=[], words=words,
                 problem="its directory is not there now", place="", **common,
             )  # fmt: skip
-        # Without a cache on disk: these pages change nothing.
+        # The index stays in memory, because these pages change no file.
         asked = {"query": words, "limit": HITS, "freshness": "memory", "scopes": ["docs"]}
         documents = run_tool("project_artifact_search", asked, base_cwd=directory).dto
         todos = run_tool("project_todo_list", {}, base_cwd=directory).dto

@@ -71,12 +71,12 @@ class Guard:
 
     @property
     def address(self) -> str:
-        """Where the pages begin."""
+        """Address of the first page."""
         return f"{self._origin.decode()}{self.prefix}/"
 
     @property
     def entrance(self) -> str:
-        """Where the browser gets its cookie, once.
+        """The address that gives the browser its cookie. It works once.
 
         Raises:
             RuntimeError: It has been used.
@@ -88,7 +88,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
-            # There are no sockets; uvicorn closes what is not accepted.
+            # The pages have no WebSockets. Uvicorn closes one that is not accepted.
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if not self._is_for_us(headers):

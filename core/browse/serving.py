@@ -1,4 +1,4 @@
-"""Serving the pages on loopback, and opening the person's browser on them."""
+"""Serve the pages on loopback, and open the person's browser."""
 
 from __future__ import annotations
 
@@ -24,22 +24,19 @@ LOOPBACK = "127.0.0.1"
 
 
 class Site(Struct):
-    """The pages, ready to be served.
-
-    Made by ``site``.
-    """
+    """The pages, ready to be served; made by ``site``."""
 
     guard: Guard
     listener: socket.socket
     door: Path
-    """The file that lets a browser in, once: the person's own, mode 0600."""
+    """The file that leads a browser to the entrance. Only the person can read it (mode 0600)."""
 
     def serve(self) -> None:
         """Serve until the process is interrupted."""
         config = uvicorn.Config(
             self.guard,
             log_level="warning",
-            # Paths name sessions, and the entrance's holds the token.
+            # No log of requests: addresses contain names of sessions, and once the token.
             access_log=False,
             lifespan="off",
             server_header=False,
@@ -48,22 +45,22 @@ class Site(Struct):
         _Server(config).run(sockets=[self.listener])
 
     def open_browser(self) -> bool:
-        """Open the person's browser; return whether one could be started.
+        """Open the person's browser, and return whether one could be started.
 
-        The file's path is all that a list of processes shows.
+        A list of processes shows only the file's path.
         """
         return webbrowser.open(self.door.as_uri())
 
 
 class _Server(uvicorn.Server):
-    """A server that ends at a signal and returns, so that the file and the port are given back.
+    """A server that returns after a signal, so that the file can be removed and the port closed.
 
-    Uvicorn's own raises the signal again when it has ended, which would end the process first.
+    Uvicorn's own server raises the signal again, which would end the process before that.
     """
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take interrupts and requests to end for the time of serving."""
+        """Handle SIGINT and SIGTERM while the server runs."""
         taken = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(one, self.handle_exit) for one in taken]
         try:
@@ -75,12 +72,12 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def site(make_world: Callable[[str], World], port: int = 0, path: str = "") -> Iterator[Site]:
-    """Prepare the pages; on leaving, the port and the file are given back.
+    """Prepare the pages; at the end of the block close the port and remove the file.
 
     Args:
-        make_world: Returns what is browsed, from what each address begins with.
+        make_world: Returns the world to show, given the beginning of its addresses.
         port: The port to listen on; 0: any that is free.
-        path: The page on which the browser begins, below what each address begins with.
+        path: The first page, relative to the beginning of the addresses.
 
     Raises:
         OSError: The port is taken, or the file cannot be made.

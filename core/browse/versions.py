@@ -1,7 +1,7 @@
-"""The versions of a note, as far as sessions tell them: who wrote it, where, and what changed.
+"""The versions of a note that recorded sessions contain: who wrote each, where, and what changed.
 
-A note is one file, and only its last text is kept. But the calls that wrote it stand in the
-sessions, each with the text that it gave or the edits that it made.
+A note is one file, which holds the last text only. The calls that wrote it are recorded in
+sessions, with their texts or edits.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 WRITERS = ("notes_write", "notes_update")
 LIMIT = 200
-"""Calls that are looked at, at most: the newest."""
+"""Maximum number of calls that are read, newest first."""
 
 ROWS = 400
-"""Lines of one version's difference, at most."""
+"""Maximum number of lines of one version's diff."""
 
 _HEADS = {"project": ("@project/",), "human": ("@human/",), "session": ("",)}
 
@@ -57,13 +57,13 @@ class Version(Struct, frozen=True):
     """``wrote``, ``edited``, ``archived`` and the like."""
 
     rows: list[tuple[str, str]]
-    """Lines of the difference: a marker and a text."""
+    """Lines of the diff, each a marker and a text."""
 
     failed: bool
 
 
 def versions(world: World, asked: Asked) -> list[Version]:
-    """Return what wrote a note, the latest first."""
+    """Return the versions of a note, newest first."""
     stem = asked.path.removesuffix(SUFFIX)
     arguments = {"session": "*", "query": stem, "roles": ["tool"], "limit": LIMIT}
     found = world.dispatcher.call(world.call, "history_list", arguments | {"max_chars_per_item": 1})
@@ -90,7 +90,7 @@ def versions(world: World, asked: Asked) -> list[Version]:
 
 
 def _may_be_in(home: Home, entry: SessionEntry | None) -> bool:
-    """Return whether a session's calls mean this home by their addresses."""
+    """Return whether the addresses in a session's calls can name this home."""
     if entry is None:
         return False
     if home.kind == "project":
@@ -107,7 +107,7 @@ def _may_be_in(home: Home, entry: SessionEntry | None) -> bool:
 
 
 def _arguments(world: World, row: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a call was given."""
+    """Return the arguments of a call."""
     from hindnote.core.history.timeline import Timeline
 
     projection, _ = world.open(row["session"])
@@ -136,7 +136,7 @@ def _names(asked: Asked, given: dict[str, Any]) -> bool:
 def _version(
     world: World, row: dict[str, Any], given: dict[str, Any], known: str, who: str
 ) -> tuple[Version, str]:
-    """Return what one call did, and the note's text after it as far as that is known."""
+    """Return the version that a call made, and the note's text after it, if that is known."""
     failed = row.get("tool_status") != "ok"
     content = given.get("content")
     text = known
@@ -163,7 +163,7 @@ def _version(
 def _difference(before: str, after: str) -> list[tuple[str, str]]:
     old, new = before.splitlines(), after.splitlines()
     rows = [(line[:1], line[1:]) for line in unified_diff(old, new, lineterm="", n=2)]
-    # The names of the files, and where the first hunk begins, say nothing here.
+    # Leave out the lines with the file names and the position of the first hunk.
     return [row if row[0] in "+- " else ("…", "") for row in rows[3:]]
 
 

@@ -1,4 +1,4 @@
-"""What is browsed: the sessions, notes and projects of the person who started the pages."""
+"""The data behind the pages: sessions, notes and projects of the person who started them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Listed(Struct, frozen=True):
-    """A session as pages list it."""
+    """A session in a list."""
 
     session: str
     """Its canonical name."""
@@ -44,30 +44,30 @@ class Listed(Struct, frozen=True):
 
 
 class World(Struct):
-    """Everything that the pages show, asked for anew with each request."""
+    """Everything that the pages show. It is read again for each request."""
 
     dispatcher: Dispatcher
     call: HostCall
     home: NotesHome
     base: str
-    """What each address begins with; ends in a slash."""
+    """Beginning of each address; ends with a slash."""
 
     # -- addresses -------------------------------------------------------------
 
     def session_link(self, session: str, seq: int | None = None) -> str:
-        """Return the address of a session, at an event if one is named."""
+        """Return the address of a session's page, or of one event on it."""
         link = f"{self.base}s/{quoted(session, safe=':/')}"
         return link if seq is None else f"{link}?around={seq}#seq-{seq}"
 
     def link(self, path: str, **query: object) -> str:
-        """Return the address of a page; parameters without a value are left out."""
+        """Return the address of a page with its parameters; those that are None are left out."""
         given = {name: value for name, value in query.items() if value not in (None, "", False)}
         return f"{self.base}{quoted(path)}{'?' + urlencode(given) if given else ''}"
 
     # -- sessions --------------------------------------------------------------
 
     def sessions(self) -> Sessions:
-        """Return the sessions that can be named, as they are now."""
+        """Return the sessions that exist now."""
         return self.dispatcher.sessions(self.call)
 
     def entries(self, found: Sessions | None = None) -> list[SessionEntry]:
@@ -76,7 +76,7 @@ class World(Struct):
         return [one.entry for one in found.many(EVERY) if one.entry is not None]
 
     def listed(self, entry: SessionEntry) -> Listed:
-        """Return a session as pages list it."""
+        """Return a session's entry in a list."""
         now = time.time()
         return Listed(
             session=entry.canonical,
@@ -106,9 +106,9 @@ class World(Struct):
         return projection, target.entry
 
     def directory_of(self, project: str) -> Path | None:
-        """Return a directory of a project that is there, by the project's name; None for none.
+        """Return an existing directory of the project with a name; None if there is none.
 
-        The directory in which the pages were started comes first.
+        The directory in which the pages were started is preferred.
         """
         if project_of(str(self.call.cwd)) == project:
             return self.call.cwd
@@ -130,9 +130,9 @@ class World(Struct):
 
 
 def projects_of(entries: list[SessionEntry]) -> list[tuple[str, int]]:
-    """Return the projects of sessions with how many each has, the one that was used last first."""
+    """Return the projects and their numbers of sessions, the most recently used project first."""
     counts = Counter(project_of(entry.cwd) for entry in entries)
-    # A counter keeps the order in which it first met each.
+    # A counter keeps the order in which its keys were added.
     return [(name, count) for name, count in counts.items() if name]
 
 

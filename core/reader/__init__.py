@@ -1,1 +1,1 @@
-"""Sessions as a person reads them: lists, pages, and what a terminal, a browser or a file shows."""
+"""Show sessions to a person: lists and pages, for a terminal, a browser or a file."""

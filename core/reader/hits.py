@@ -1,4 +1,4 @@
-"""What a search looked for, found again in the text that is shown of a hit."""
+"""Find the words of a search in the text of a hit, to highlight them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TypeAlias
 from hindnote.core.text.matching import Matcher
 
 Spans: TypeAlias = Callable[[str], Iterable[tuple[int, int]]]
-"""Finds what is highlighted in a text: start and end of each."""
+"""A function that yields start and end of each part of a text that is highlighted."""
 
 
 def literally(query: Sequence[str]) -> Spans:
-    """Return what finds the literals of a query in a text."""
+    """Return a function that finds the literals of a query."""
     matcher = Matcher.from_query(list(query))
     return matcher.spans if matcher is not None else lambda text: ()
 
 
 def by_word(query: Sequence[str]) -> Spans:
-    """Return what finds the words of a question in a text, in whatever form."""
+    """Return a function that finds the words of a question, with any ending."""
     from hindnote.core.recall.words import placed, words
 
     wanted = frozenset(words(" ".join(query)))

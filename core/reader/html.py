@@ -1,4 +1,4 @@
-"""A session's pages as HTML: no script, no request, and nothing of a record that does anything."""
+"""Render a session's pages as HTML without scripts and requests; all recorded text is escaped."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from hindnote.core.reader.page import Page
 
 BODY_LIMIT = 60_000
-"""Characters of what a tool did that a page shows, at most."""
+"""Maximum number of characters of HTML for one tool's result."""
 
 BODIES_LIMIT = 800_000
-"""Characters of what all tools of a page did."""
+"""Maximum number of characters of HTML for all tool results of a page."""
 
 READING_STYLE = """
 .said { padding: .6rem .9rem .8rem; }
@@ -76,30 +76,30 @@ def style() -> str:
 
 
 class Drawing(Struct, frozen=True):
-    """How a page's events are drawn."""
+    """Options for rendering a page."""
 
     cwd: str | None = None
-    """The session's directory, to which paths lead; None: they lead nowhere."""
+    """The session's directory, for links from paths to files; None for no links."""
 
     session: str = ""
-    """What to type for the session, where a command is named that shows more."""
+    """The session's name in the command that shows more."""
 
     link: Callable[[int], str] | None = None
-    """Returns where all of an event is shown; None: a command is named."""
+    """Returns the address of an event's own page; None to name a command instead."""
 
     anchor: Callable[[int], str] | None = None
-    """Returns the address of an event; None: its place on this page."""
+    """Returns the address of an event; None for an anchor on this page."""
 
     full: bool = False
     opened: bool = False
-    """Whether tool calls begin unfolded."""
+    """Whether tool calls are shown unfolded at first."""
 
     body_limit: int | None = BODY_LIMIT
-    """Characters of what a tool did that are shown, at most; None: all, however large the page."""
+    """Maximum number of characters of HTML for one tool's result; None for no limit."""
 
 
 def drawn(page: Page, how: Drawing) -> str:
-    """Return a page's events and marks as elements."""
+    """Return a page's events and marks as HTML elements."""
     return "\n".join(_items(page, how))
 
 
@@ -162,7 +162,7 @@ def _opened(how: Drawing) -> str:
 
 
 def _body(done: Done, how: Drawing, room: int) -> str:
-    """Return what a tool did, or where to read it when there is no room for it."""
+    """Return a tool's result as HTML; a link to it when the page has no room."""
     body = Article(done.shown, how.cwd, how.full).body()
     limit = how.body_limit
     if limit is None or len(body) <= min(limit, max(room, 0) if not how.full else limit):
@@ -177,7 +177,7 @@ def _rest(seq: int, omitted: int, how: Drawing) -> str:
 
 
 def _way(seq: int, how: Drawing) -> str:
-    """Return where all of an event is shown."""
+    """Return the link or the command that shows the whole event."""
     if how.link is not None:
         return f'<a href="{escape(how.link(seq))}">all of it</a>'
     return f"(<code>hindnote show {escape(how.session)} --seq {seq} --full</code>)"
@@ -195,7 +195,7 @@ def _facts(seq: int, created_at: str | None, how: Drawing) -> str:
 
 
 def document(title: str, about: str, body: str) -> str:
-    """Return a page that is one file: it loads nothing, and has no script.
+    """Return a whole HTML document that loads nothing and has no script.
 
     Args:
         title: What it is called, as text.

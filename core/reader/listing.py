@@ -1,4 +1,4 @@
-"""Lists of sessions for people: what each was about, its project, when it changed, its family."""
+"""Lists of sessions for people: subject, project, time of the last change, forks and subagents."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _WEEK = 7 * _DAY
 
 
 def about(entry: SessionEntry) -> str:
-    """Return what a session was about: its name, else how its first prompt begins."""
+    """Return a session's subject: its name, or else the beginning of its first prompt."""
     return entry.name or entry.prompt or ""
 
 
 @lru_cache(maxsize=4_096)
 def project_of(cwd: str | None) -> str:
-    """Return the name of the project that a recorded directory lies in; empty for none."""
+    """Return the name of the project of a recorded directory; empty for no directory."""
     if cwd is None:
         return ""
     path = Path(cwd)
     try:
         if path == Path.home():
             return "~"
-        # A directory that is gone, or of another machine, is called by its own name.
+        # A directory that does not exist here is called by its own name.
         return (project_root(path) if path.is_dir() else path).name or cwd
     except (OSError, ValueError, RuntimeError):
         return path.name or cwd
 
 
 def ago(moment: float, now: float) -> str:
-    """Return how long ago something happened: ``5 min ago``; the date after a week.
+    """Return how long ago something happened: ``5 min ago``; after a week the date.
 
-    Empty for a time that no calendar holds.
+    Empty for a time outside of the calendar.
     """
     past = now - moment
     if -_MINUTE < past < _WEEK:
@@ -65,13 +65,13 @@ class Filter(Struct, frozen=True):
 
     until: float | None = None
     words: tuple[str, ...] = ()
-    """All of them occur in what the session was about, its directory or its name, in any case."""
+    """Words that all occur in the session's subject, directory or id; case is ignored."""
 
     project: str | None = None
-    """The name of the project that it belongs to, as ``project_of`` gives it."""
+    """Name of its project, as ``project_of`` returns it."""
 
     def takes(self, entry: SessionEntry) -> bool:
-        """Return whether a session is wanted."""
+        """Return whether a session passes the filter."""
         changed = entry.modified
         if (self.since is not None and changed < self.since) or (
             self.until is not None and changed >= self.until
@@ -88,7 +88,7 @@ class Filter(Struct, frozen=True):
 
 
 class Node(Struct):
-    """A session with the forks and subagents that came of it."""
+    """A session with its forks and subagents."""
 
     entry: SessionEntry
     children: list[Node] = field(default_factory=list)
@@ -96,12 +96,12 @@ class Node(Struct):
     """False for one that is listed only because of its descendants."""
 
     def newest(self) -> float:
-        """Return when the session or one of its descendants changed last."""
+        """Return the time of the last change of the session or of one of its descendants."""
         return max(node.entry.modified for node in walk([self]))
 
 
 class Placed(NamedTuple):
-    """A node with its place in the tree."""
+    """A node, and the lines of the tree in front of it."""
 
     node: Node
     lines: str
@@ -109,7 +109,7 @@ class Placed(NamedTuple):
 
 
 def forest(every: Iterable[SessionEntry], wanted: Sequence[SessionEntry]) -> list[Node]:
-    """Return the families of some sessions, the one that changed last first.
+    """Return trees of sessions, the most recently changed first.
 
     Args:
         every: All sessions, among which ancestors are looked up.
@@ -134,7 +134,7 @@ def _place(
     nodes: dict[str, Node],
     roots: list[Node],
 ) -> None:
-    """Put a session and its ancestors into the tree, as far as they are not in it yet."""
+    """Add a session and its ancestors to the tree, unless they are there already."""
     child: Node | None = None
     above: set[str] = set()
     while True:
@@ -149,7 +149,7 @@ def _place(
             return
         above.add(name)
         parent = known.get(f"{entry.host}:{entry.parent}") if entry.parent else None
-        # Damaged files may claim to be each other's parents.
+        # Damaged files may name each other as their parent.
         if parent is None or parent.canonical in above:
             roots.append(node)
             return
@@ -157,7 +157,7 @@ def _place(
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield nodes and all that are below them, each before its children."""
+    """Yield nodes and all nodes below them, each before its children."""
     waiting = list(nodes)[::-1]
     while waiting:
         node = waiting.pop()
@@ -166,8 +166,8 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def drawn(roots: Sequence[Node]) -> Iterator[Placed]:
-    """Yield nodes and all that are below them, with the lines of the tree before each."""
-    # A stack, since a chain of forks may be longer than Python lets a function call itself.
+    """Yield nodes and all nodes below them, each with the lines of the tree in front of it."""
+    # A stack instead of recursion: a chain of forks may be longer than Python's recursion limit.
     waiting = [(node, "", "") for node in reversed(roots)]
     while waiting:
         node, lines, below = waiting.pop()

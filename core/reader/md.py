@@ -76,12 +76,12 @@ def _time(created_at: str | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a line whose characters mean nothing to Markdown."""
+    """Return a line with the characters escaped that have a meaning in Markdown."""
     return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def _code(text: str) -> str:
-    """Return a line as code, whatever backticks are in it."""
+    """Return a line as inline code; it may contain backticks."""
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"

@@ -1,7 +1,7 @@
-"""One session as a person reads it: pages of what was said and done, with marks between.
+"""One session as a person reads it: pages of events, with marks between them.
 
-A page holds events in order. What a person need not read at once is folded by whoever draws
-the page; what is cut here says how much is left out, and the seq under which all of it lies.
+The events of a page are in order. A long text is cut here, with the number of code points that are
+left out; the terminal and the HTML page decide what is folded.
 """
 
 from __future__ import annotations
@@ -26,63 +26,64 @@ if TYPE_CHECKING:
     from hindnote.core.history.timeline import Role
 
 PAGE = 100
-"""Events of a page."""
+"""Maximum number of events of a page."""
 
 TEXT_LIMIT = 20_000
-"""Code points of an event that are shown unless all of it is asked for."""
+"""Maximum number of code points of an event that are shown, unless the whole event is requested."""
 
 PAGE_CHARS = 200_000
-"""Code points of a page's events together: a page with long ones has fewer of them."""
+"""Maximum number of code points of all events of a page; a page with long events has fewer of
+them."""
 
 BEYOND_SHOWN = 3
-"""Prompts of a branch that was left which are named where it begins, at most."""
+"""Maximum number of prompts that the mark of an abandoned branch shows."""
 
 Around: TypeAlias = Literal["newest", "oldest"]
 
 
 class Said(Struct, frozen=True):
-    """What a person, the model or the program said."""
+    """A message of a person, the model or the host."""
 
     seq: int
     role: Role
     created_at: str | None
     text: str
     omitted: int = 0
-    """Code points behind ``text`` that are left out."""
+    """Number of code points that are left out after ``text``."""
 
 
 class Done(Struct, frozen=True):
-    """What a tool did."""
+    """A tool call with its result."""
 
     seq: int
     created_at: str | None
     shown: Shown
     summary: str
-    """What it was asked for, on one line."""
+    """A summary of its arguments, on one line."""
 
     nested: int = 0
-    """Calls that it made itself, as far as its host recorded them."""
+    """Number of calls that it made itself and that the host recorded."""
 
     omitted: int = 0
-    """Code points of its document behind those that are shown at most."""
+    """Number of code points of its document that are left out."""
 
 
 class Mark(Struct, frozen=True):
-    """Something between events."""
+    """A mark between events: a new window, or an abandoned branch."""
 
     kind: Literal["window", "branch"]
     seq: int
-    """Where a window begins; the first seq of a branch that was left."""
+    """Seq at which the window begins, or the first seq of the abandoned branch."""
 
     last_seq: int = 0
     number: int = 0
-    """Of the window, from 2."""
+    """Number of the window, from 2."""
 
     prompts: tuple[str, ...] = ()
-    """How the prompts of a branch that was left begin, the first few."""
+    """Beginnings of the first prompts of the abandoned branch."""
 
     events: int = 0
-    """Events of the branch that was left; 0 where its host does not say."""
+    """Number of events of the abandoned branch; 0 when the host does not tell it."""
 
 
 Item: TypeAlias = Said | Done | Mark
@@ -97,7 +98,7 @@ class Page(Struct, frozen=True):
 
     last_seq: int | None
     older: bool
-    """Whether there are events before them."""
+    """Whether there are events before this page."""
 
     newer: bool
 
@@ -109,11 +110,11 @@ class Page(Struct, frozen=True):
 
 
 class Reading:
-    """A session that is read page by page, as it was when this was made.
+    """Reads a session page by page, in its state when the object was created.
 
     Args:
         projection: The session.
-        limit: Code points of an event that are shown, at most; None: cut no text.
+        limit: Maximum number of code points of an event; None for no limit.
     """
 
     def __init__(self, projection: Projection, *, limit: int | None = TEXT_LIMIT) -> None:
@@ -131,20 +132,20 @@ class Reading:
         return self._page(list(self.timeline.events(range(self.timeline.size))))
 
     def before(self, seq: int | None, limit: int = PAGE) -> Page:
-        """Return the last events before a seq; None: of all."""
+        """Return the last events before a seq; None for the last of all."""
         timeline = self.timeline
         stop = timeline.size if seq is None else timeline.before(seq)
         found = islice(timeline.events(range(stop - 1, -1, -1)), limit)
         return self._page(self._fitting(found)[::-1])
 
     def after(self, seq: int, limit: int = PAGE) -> Page:
-        """Return the first events behind a seq."""
+        """Return the first events after a seq."""
         timeline = self.timeline
         found = islice(timeline.events(range(timeline.after(seq), timeline.size)), limit)
         return self._page(self._fitting(found))
 
     def around(self, seq: int, limit: int = PAGE) -> Page:
-        """Return an event and those before and behind it.
+        """Return an event with the events before and after it.
 
         Raises:
             Refused: ``unknown_seq``, ``not_on_branch``, ``not_an_event``.
@@ -165,7 +166,7 @@ class Reading:
         return self._page([self.timeline.locate(seq)])
 
     def _fitting(self, places: Iterable[int], *, half: bool = False) -> list[int]:
-        """Return the first of some events that fit on a page; at least one."""
+        """Return the first events of a list that fit on a page; at least one."""
         if self._limit is None:
             return list(places)
         room = PAGE_CHARS // (2 if half else 1)
@@ -178,14 +179,14 @@ class Reading:
         return fitting
 
     def _page(self, places: list[int]) -> Page:
-        """Return the page of some events that follow each other."""
+        """Return the page of consecutive events."""
         timeline = self.timeline
         if not places:
             return Page((), None, None, older=False, newer=False)
         first, last = places[0], places[-1]
         before = next(timeline.events(range(first - 1, -1, -1)), None)
         items: list[Item] = []
-        # Marks before the first event belong to the page that it begins.
+        # Marks before the first event belong to the page that begins with it.
         for old, place in zip([before, *places], places, strict=False):
             items += self._marks(old, place)
             items.append(self._item(place))
@@ -219,7 +220,7 @@ class Reading:
     # -- marks -----------------------------------------------------------------
 
     def _marks(self, old: int | None, place: int) -> Iterator[Mark]:
-        """Yield what lies between two events: branches that were left, then a new window."""
+        """Yield the marks between two events: abandoned branches, then a new window."""
         timeline = self.timeline
         seqs = timeline.branch.seqs
         start = -1 if old is None else old
@@ -236,7 +237,7 @@ class Reading:
                 yield Mark("window", self.windows[number], number=number + 1)
 
     def _left(self, first: int, last: int) -> Iterator[Mark]:
-        """Yield the mark of a branch that was left; none for slots that hold no event."""
+        """Yield the mark of an abandoned branch, unless its slots contain no event."""
         session = self.projection
         if not isinstance(session, Sided):
             yield Mark("branch", first, last)

@@ -1,8 +1,8 @@
-"""A session without what looks like secrets, and without the paths of people's homes.
+"""Replace in a session what looks like secrets, and the paths of people's homes.
 
-The rules are those of detect-secrets, all of them, and a few for what they do not know: keys
-of model providers, and variables of a shell that are named like secrets. A secret that one rule
-found is replaced wherever it occurs in the session.
+The rules are all those of detect-secrets, and a few more: for keys of model providers, and for
+shell variables that are named like secrets. A secret that one rule finds is replaced everywhere in
+the session.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from hindnote.core.presentation.models import Presentation
 
 LONG = 8
-"""Characters from which on a secret is looked for in all texts, and not in its line alone."""
+"""Minimum length of a secret that is replaced in all texts; a shorter one is replaced only in its
+own line."""
 
 LINE_LIMIT = 20_000
-"""Characters of a line that are searched at once; rules take longer than that grows."""
+"""Maximum number of characters that are searched at once, because some rules take more than linear
+time."""
 
 _KEYS = (
     (
@@ -71,7 +73,8 @@ class Redactor:
         rules: Any = get_mapping_from_secret_type_to_class()
         self._rules = [rule() for rule in rules.values()]
         self.places: dict[str, set[int]] = {}
-        """Seqs of the events in which each kind of secret was replaced; 0: outside of events."""
+        """Seqs of the events in which each kind of secret was replaced; 0 for a text outside of
+        events."""
 
         self.homes: set[str] = set()
         """The homes whose paths were replaced."""
@@ -84,7 +87,7 @@ class Redactor:
         self._home = _own_home()
 
     def learn(self, text: str) -> None:
-        """Remember the secrets of a text, to replace them in others too."""
+        """Remember the secrets of a text, in order to replace them in other texts too."""
         for line in _lines(text):
             for kind, secret in self._secrets(line):
                 if len(secret) >= LONG and secret not in self._known:
@@ -143,7 +146,7 @@ class Redactor:
 
     def _all_known(self) -> re.Pattern[str] | None:
         if self._pattern is None and self._known:
-            # The longest first, so that none hides another one that begins like it.
+            # The longest first: a secret may be the beginning of another one.
             longest = sorted(self._known, key=len, reverse=True)
             self._pattern = re.compile("|".join(map(re.escape, longest)))
         return self._pattern
@@ -159,7 +162,7 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _whole(line: str, secret: str) -> str:
-    """Return a secret with all of its word: some rules tell of it no more than how it begins."""
+    """Return the whole word that begins with a secret. Some rules report only its beginning."""
     if len(secret) >= LONG:
         return secret
     words = (word.group() for word in _WORD.finditer(line))
@@ -170,16 +173,16 @@ def _own_home() -> re.Pattern[str] | None:
     home = str(Path.home())
     if len(home) < 2:
         return None
-    # Claude Code names folders after paths, with hyphens for slashes.
+    # Claude Code names folders after paths, with hyphens in place of slashes.
     names = "|".join(map(re.escape, (home, home.replace("/", "-"))))
     return re.compile(f"(?:{names})(?![\\w.])")
 
 
 class Redacted:
-    """A session whose every text went through a redactor.
+    """A session in which a redactor has replaced every text.
 
     Args:
-        session: The session itself; all of it is read once, to learn its secrets.
+        session: The session. All of it is read once to find its secrets.
         redactor: Replaces them.
     """
 
@@ -203,7 +206,7 @@ class Redacted:
         self.windows: Sequence[int] = session.windows
 
     def facts(self, seq: int) -> SlotFacts:
-        """Return the facts of a slot, replaced."""
+        """Return the facts of a slot, with their texts replaced."""
         self._redactor.seq = seq
         facts, text = self._session.facts(seq), self._redactor.text
         nested = facts.nested
@@ -225,11 +228,11 @@ class Redacted:
         return json.dumps(clean_json(told), ensure_ascii=False, separators=(",", ":"))
 
     def kind_at(self, seq: int) -> SlotKind | None:
-        """Return what lies at a seq of any branch."""
+        """Return the kind of the slot at a seq of any branch."""
         return self._session.kind_at(seq) if isinstance(self._session, Sided) else None
 
     def presentation(self, seq: int, result: int | None) -> Presentation | None:
-        """Return what a viewer gets of a tool event, replaced."""
+        """Return the presentation of a tool event, with its texts replaced."""
         if not isinstance(self._session, Presentable):
             return None
         shown = self._session.presentation(seq, result)

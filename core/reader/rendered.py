@@ -1,7 +1,7 @@
-"""Markdown as HTML that is safe to show: nothing of a text runs, loads or leads anywhere by itself.
+"""Render Markdown as safe HTML: nothing in a text is executed or loaded.
 
-Raw HTML in a text stays text. Images are named and not loaded. Links lead to the web and to
-mail alone; any other target is shown beside its text.
+Raw HTML stays text. Images are named and not loaded. Only links to the web and to mail addresses
+become links; any other target is shown beside its text.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 Env: TypeAlias = MutableMapping[str, Any]
 
 HIGHLIGHTED = 20_000
-"""Code points of a block of code that is colored, at most; a longer one stays plain."""
+"""Maximum number of code points of a code block that is colored."""
 
 SCHEMES = ("http://", "https://", "mailto:")
 _TOP_HEADING = 3
-"""Level of a text's first headings: those above belong to the page."""
+"""Level of a text's top headings; the levels above belong to the page."""
 
 
 def rendered(text: str) -> str:
-    """Return a text's Markdown as HTML."""
+    """Return Markdown as HTML."""
     html: str = _parser().render(visible(text))
     return html
 
@@ -52,7 +52,7 @@ def code_style(name: str, scope: str) -> str:
     styles: str = HtmlFormatter(style=name).get_style_defs(  # type: ignore[no-untyped-call]
         f"{scope} .code"
     )
-    # The formatter's rules for line numbers and backgrounds are for pages of its own.
+    # Leave out the formatter's rules for line numbers and backgrounds.
     kept = [line for line in styles.splitlines() if line.startswith(f"{scope} .code .")]
     return re.sub(r" /\*.*?\*/", "", "\n".join(kept))
 
@@ -80,7 +80,7 @@ def _parser() -> MarkdownIt:
 
 
 def _as_method(rule: Callable[[Token, Env], str]) -> Any:
-    """Return a rule as the parser calls it: as a method of its renderer."""
+    """Return a rendering rule as a method of the renderer, which is how the parser calls it."""
 
     def method(
         self: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: Env
@@ -90,7 +90,7 @@ def _as_method(rule: Callable[[Token, Env], str]) -> Any:
     return method
 
 
-# Each rule gets a token, and a dictionary for whatever the rules of one text tell each other.
+# Each rule gets a token, and a dictionary that all rules of one text share.
 
 
 def _link_open(token: Token, env: Env) -> str:
@@ -117,7 +117,8 @@ def _image(token: Token, env: Env) -> str:
 
 def _code(token: Token, env: Env) -> str:
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
-    # A block that is wider than the page is scrolled, for which the keyboard has to reach it.
+    # A block that is wider than the page can be scrolled, so the keyboard must be able to reach
+    # it.
     return f'<pre class="code" tabindex="0"><code>{colored(token.content, language)}</code></pre>\n'
 
 
@@ -139,7 +140,7 @@ def _heading(token: Token, env: Env) -> str:
 
 
 def _cell(token: Token, env: Env) -> str:
-    # A class, since strict pages take no style of a single element.
+    # A class, because the Content Security Policy allows no style attributes.
     side = str(token.attrGet("style") or "").removeprefix("text-align:")
     return f'<{token.tag} class="{side}">' if side else f"<{token.tag}>"
 

@@ -1,4 +1,4 @@
-"""A session's pages on a terminal. Width, colors and ``NO_COLOR`` are rich's business."""
+"""Print a session's pages on a terminal. Rich handles width, colors and ``NO_COLOR``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROLE_STYLES = {"user": "bold blue", "assistant": "bold green", "context": "dim"}
 
 
 class PlainMarkdown(Markdown):
-    """Markdown in which raw HTML stays text, which rich would leave out."""
+    """Markdown whose raw HTML is printed as text; rich alone would leave it out."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, hyperlinks=False)
@@ -35,7 +35,9 @@ class PlainMarkdown(Markdown):
 def show(
     page: Page, console: Console, *, session: str, cwd: str | None, tools: bool, full: bool
 ) -> None:
-    """Print a page; to a pipe without colors, without breaking lines, and Markdown as it is.
+    """Print a page.
+
+    In a pipe there are no colors, lines are not broken, and Markdown is not rendered.
 
     Args:
         page: The page.
@@ -105,7 +107,7 @@ def _done(done: Done, console: Console, cwd: str | None, tools: bool, full: bool
 
 
 def _one_line(console: Console, line: Text) -> None:
-    """Print a line, cut at a terminal's width."""
+    """Print a line, cut at the terminal's width."""
     if console.is_terminal:
         line.truncate(console.width, overflow="ellipsis")
     console.print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""One question to the index: which passages answer it, best first."""
+"""Ask the index a question: find the events that answer it, best first."""
 
 from __future__ import annotations
 
@@ -31,45 +31,46 @@ if TYPE_CHECKING:
 _QUOTED = re.compile('["“„«「]([^"“”„«»「」]{2,})["”“»」]')
 
 ENOUGH = 6
-"""Passages of a session that are scored when only a few of its events are wanted."""
+"""Maximum number of passages per session that are scored when only a few events are wanted."""
 
 BACKGROUND = 50
-"""Passages that do not exist and hold no word: they are counted when the thresholds are applied."""
+"""Number of passages without any word of the question that the thresholds add to the memory."""
 
 Allows = Callable[[int, "Held"], Callable[[int], bool] | None]
-"""Which passages of a session may answer: session number and its passages in, what tells by a
-passage's place out; None where all may."""
+"""Given a session's number and its passages, returns a function that tells by a passage's place
+whether it may answer; None when all may."""
 
 
 class Ranked(Struct):
-    """One event that answers."""
+    """An event that answers the question."""
 
     session: int
     seq: int
     score: float
     time: float
     copies: int = 0
-    """Other sessions that hold a copy of it."""
+    """Number of other sessions that contain a copy of it."""
 
 
 class Answer(Struct):
-    """What a question found."""
+    """The result of a question."""
 
     events: list[Ranked]
     count: int
-    """Events that hold a word of the question, each once; where there are many, not all."""
+    """Number of events that contain a word of the question. When there are many, not all are
+    counted."""
 
 
 class Question(Struct, frozen=True):
-    """What is asked."""
+    """A question, split into its parts."""
 
     terms: tuple[str, ...]
     phrases: tuple[str, ...]
-    """Lower-case; an event must hold each as it stands."""
+    """Quoted phrases in lower case; an event must contain each of them exactly."""
 
     dates: tuple[Date, ...] = ()
     dated: frozenset[int] = frozenset()
-    """Places of the terms that are of dates."""
+    """Places of the terms that belong to dates."""
 
     @classmethod
     def of(cls, about: str) -> Question:
@@ -89,11 +90,11 @@ class Question(Struct, frozen=True):
         )
 
     def fits(self, time: float) -> float:
-        """Return how well a point in time fits the dates that are named, from 0 to 1."""
+        """Return how well a time fits the dates of the question, from 0 to 1."""
         return max((date.fits(time) for date in self.dates), default=0.0)
 
     def holds_phrases(self, text: str) -> bool:
-        """Return whether a text holds every quoted phrase."""
+        """Return whether a text contains every quoted phrase."""
         if not self.phrases:
             return True
         plain = " ".join(text.split()).casefold()
@@ -110,16 +111,17 @@ def ask(
     few: bool = False,
     counted: int = 0,
 ) -> Answer:
-    """Return the events that answer a question, best first; none when nothing tells enough.
+    """Return the events that answer a question, best first; none below the thresholds.
 
     Args:
-        index: The index, in ``still``.
+        index: The index, inside its ``still`` block.
         question: The question.
-        sessions: The sessions that are asked, the newest one last.
-        allows: Which passages may answer.
-        weights: What a passage counts for, by kind.
-        few: Only a few events of each session are wanted, ``ENOUGH`` of its passages at most.
-        counted: Events that hold a word are counted up to so many at least.
+        sessions: The sessions to search, the newest last.
+        allows: Selects the passages that may answer.
+        weights: The weight of a passage, by kind.
+        few: Whether only a few events of each session are wanted: at most ``ENOUGH`` passages are
+        scored.
+        counted: Number of events with a word of the question up to which they are counted exactly.
     """
     total = sum(known.passages for known in sessions.values())
     if not total:
@@ -128,7 +130,8 @@ def ask(
     for term, word in enumerate(question.terms):
         found.take(term, word)
     holding, sessions_holding = found.holding(len(question.terms))
-    # In a small memory every word is common, and the words that it lacks would outweigh the others.
+    # In a small memory every word is common. Missing words would then outweigh those that were
+    # found.
     told_by = (idf(count, total + BACKGROUND) for count in holding)
     said = [0.0 if place in question.dated else one for place, one in enumerate(told_by)]
     asked = sum(said)
@@ -148,7 +151,7 @@ def ask(
         max(1.0, amount / len(sessions)),
         weights,
     )
-    # What is raised or left out for another reason may be any passage.
+    # With dates or phrases, any passage may turn out to be among the best.
     most = ENOUGH if few and not question.dates and not question.phrases else None
     scores = rank(found.sessions, statistics, most, found.raised(question))
     order = {number: place for place, number in enumerate(sessions)}
@@ -156,11 +159,11 @@ def ask(
 
 
 _Event = tuple[int, int]
-"""A session's number and a seq; or 0 and the key that copies of an event share."""
+"""A session's number and a seq; or 0 and the key that all copies of an event have."""
 
 
 class _Found:
-    """The sessions that hold a word of the question, and the passages that do."""
+    """The sessions and passages that contain a word of the question."""
 
     def __init__(self, index: Index, asked: Mapping[int, Known], allows: Allows) -> None:
         self._index, self._asked, self._allows = index, asked, allows
@@ -169,12 +172,12 @@ class _Found:
         self.sessions: dict[int, Session] = {}
 
     def take(self, term: int, word: str) -> None:
-        """Take the passages that hold a word, or what is a slip of the pen away from it."""
+        """Add the passages that contain a word, or else one that is one edit away."""
         if not self._take(term, self._index.postings(word)):
             self._take(term, self._near(word))
 
     def _near(self, word: str) -> Iterator[tuple[int, int, list[int]]]:
-        """Yield what ``Index.postings`` does for the words one edit away, as if they were one."""
+        """Yield what ``Index.postings`` would for all words one edit away, taken as one word."""
         counts: dict[int, Counter[int]] = {}
         for other in dict.fromkeys(near(word)):
             for number, shift, postings in self._index.postings(other):
@@ -207,7 +210,7 @@ class _Found:
         return took
 
     def holding(self, terms: int) -> tuple[list[int], list[int]]:
-        """Return how many passages, and how many sessions, hold each term."""
+        """Return the number of passages and the number of sessions that contain each term."""
         passages, sessions = [0] * terms, [0] * terms
         for session in self.sessions.values():
             for hit in session.hits:
@@ -217,14 +220,14 @@ class _Found:
         return passages, sessions
 
     def raised(self, question: Question) -> Callable[[int, int], float] | None:
-        """Return what raises passages of a time that the question names."""
+        """Return a function that returns a passage's bonus for its time; None without dates."""
         if not question.dates:
             return None
         facts, days = self._facts, dict[float, float]()
 
         def raised(number: int, place: int) -> float:
             time = facts[number].times[place]
-            # No day for what has no time.
+            # A passage without a time has NaN here, which fits no day.
             day = time // 86_400
             if day not in days:
                 days[day] = DATED * question.fits(time)
@@ -233,7 +236,10 @@ class _Found:
         return raised
 
     def count(self, enough: int) -> int:
-        """Return how many events hold a term; no more than are counted once it is ``enough``."""
+        """Return the number of events that contain a term.
+
+        Counting stops after the session with which it reaches ``enough``.
+        """
         events: set[_Event] = set()
         for number, session in self.sessions.items():
             facts = self._facts[number]
@@ -245,7 +251,10 @@ class _Found:
     def events(
         self, scores: Mapping[tuple[int, int], float], order: Mapping[int, int]
     ) -> list[Ranked]:
-        """Return one entry an event, its best passage's score; a forked event once, the newest one."""
+        """Return each event with the score of its best passage.
+
+        Of copies in forks only the newest is returned.
+        """
         best: dict[_Event, Ranked] = {}
         for (number, place), score in scores.items():
             facts = self._facts[number]
@@ -260,11 +269,12 @@ class _Found:
                 newest = max(holders, key=order.__getitem__)
                 one = best[0, key]
                 one.session, one.seq, one.copies = newest, holders[newest], len(holders) - 1
-        # Ties go to the newer one; rounded, since sums in another order differ in their last digits.
+        # If scores are equal, the newer event comes first. They are rounded, because a sum's last
+        # digits depend on the order.
         return sorted(best.values(), key=lambda row: (-round(row.score, 9), -_time(row), -row.seq))
 
     def _holders(self, keys: set[int]) -> dict[int, dict[int, int]]:
-        """Return in which sessions events hold a term, and at which seq, by the key of copies."""
+        """Return the sessions and seqs with copies of events, by the key of the copies."""
         holders: dict[int, dict[int, int]] = {}
         for number, session in self.sessions.items():
             facts = self._facts[number]

@@ -1,4 +1,4 @@
-"""Sessions on their way into the index: counted one by one, written many at once."""
+"""Collect sessions for the index, and write many of them at once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hindnote.core.recall.postings import MOST
 from hindnote.core.recall.records import Entry, Held, Known
 
 FULL = 3_000_000
-"""Postings after which a batch is written."""
+"""Number of postings at which a batch is written."""
 
 TAIL_MOST = 64
-"""Passages of a tail from which on what is settled of it moves out."""
+"""Number of passages in a tail above which the settled ones are moved out of it."""
 
 
 class Passage(Struct):
-    """One passage as it is indexed."""
+    """A passage to be indexed."""
 
     seq: int
     kind: int
@@ -33,13 +33,13 @@ class Passage(Struct):
 
 
 class Session(Struct):
-    """One session as it is now."""
+    """The current state of a session."""
 
     name: str
     file: str
     stamp: str
     slots: int
-    """Slots of its branch that will not change, and a sum of them."""
+    """Number of slots at the beginning of its branch that will not change, and their checksum."""
 
     sum: int
 
@@ -48,7 +48,7 @@ class Batch:
     """Collects sessions for an index.
 
     Args:
-        index: Where they are written.
+        index: The index to which they are written.
     """
 
     def __init__(self, index: Index) -> None:
@@ -59,11 +59,11 @@ class Batch:
         self._size = 0
 
     def add(self, session: Session, settled: Iterable[Passage], rest: Iterable[Passage]) -> None:
-        """Take a session as a whole.
+        """Add a whole session.
 
         Args:
             session: The session.
-            settled: Passages that will not change.
+            settled: Its passages that will not change.
             rest: Further ones.
         """
         self._take(session, Held.empty(), settled, rest, None)
@@ -75,11 +75,11 @@ class Batch:
         settled: Iterable[Passage],
         rest: Iterable[Passage],
     ) -> None:
-        """Take what a session has grown by.
+        """Add the new passages of a session that is in the index already.
 
         Args:
             known: The session as it is in the index.
-            session: As it is now; its first slots are those of the index.
+            session: Its current state; its first slots are those in the index.
             settled: Passages after these slots that will not change.
             rest: Further ones.
         """
@@ -122,7 +122,7 @@ class Batch:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was taken."""
+        """Write the collected sessions."""
         if self._entries:
             entries, base = self._entries, self._base
             self._entries, self._base = [], _no_terms()
@@ -131,14 +131,14 @@ class Batch:
 
 
 def _no_terms() -> dict[int, array[int]]:
-    # An array takes a ninth of the memory of a list of numbers.
+    # An array needs a ninth of the memory of a list.
     return defaultdict(partial(array, "I"))
 
 
 def _counted(
     passages: Iterable[Passage], first: int, found: dict[int, array[int]]
 ) -> tuple[Held, int]:
-    """Add the terms of passages to those that were found; return what is known of the passages.
+    """Add the terms of passages to ``found``, and return the facts about the passages.
 
     Args:
         passages: The passages.

@@ -1,4 +1,4 @@
-"""Days and months that a question names; events of that time are raised, and no others left out."""
+"""Find the days and months in a question. Events of that time rank higher; no event is excluded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEADING = re.compile(
 )
 
 SAME_MONTH = 0.5
-"""How much an event of the month counts whose day is another one; one that fits wholly counts 1."""
+"""Fit of an event in the named month but on another day; an event on the named day has 1."""
 
 
 class Date(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Date(Struct, frozen=True):
     year: int | None = None
 
     def fits(self, time: float) -> float:
-        """Return how well a point in time fits, from 0 to 1."""
+        """Return how well a time fits the date, from 0 to 1."""
         if not isfinite(time):
             return 0.0
         try:
@@ -51,8 +51,8 @@ class Date(Struct, frozen=True):
 def dates(text: str) -> Iterator[tuple[tuple[int, int], Date]]:
     """Yield the dates in a text, each with start and end.
 
-    A word that is also a verb or a name, as May, is a month only beside a number or
-    behind a word such as ``in``.
+    A month whose name is also another word, such as May, counts only next to a number or after a
+    word such as ``in``.
     """
     for match in _ISO.finditer(text):
         yield match.span(), Date(int(match[2]), _number(match[3]), int(match[1]))

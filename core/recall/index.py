@@ -1,9 +1,9 @@
-"""The index, as a question and whoever brings it up to date see it.
+"""Read and update the index.
 
-What a killed process left half done is not there. A session that grew adds what is new:
-what may still change at its end, a call that is running, lies in a segment of its own
-(its *tail*), which the next call replaces. A process that stays keeps its connection,
-and what it read of the sessions, until another process writes.
+Every change is one transaction, so a killed process leaves nothing half done. When a session
+grows, only its new passages are added. Passages at its end that may still change, such as a
+running call, are in a segment of their own (the *tail*), which the next update replaces. A process
+that stays keeps its connection and the list of sessions until another process writes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SELECT = "SELECT id, packed FROM blocks WHERE id <= ? ORDER BY id DESC LIMIT 1"
 
 
 class View(Struct):
-    """What is in the index, but for its terms."""
+    """The content of the index, without its terms."""
 
     generation: int
     known: dict[tuple[str, str], Known]
@@ -38,11 +38,11 @@ class View(Struct):
     """By segment."""
 
     held: dict[int, tuple[str, Held]] = field(default_factory=dict)
-    """By session: its stamp, and what is known of its passages."""
+    """Each session's stamp and facts about its passages, by session number."""
 
 
 class _Kept(Struct):
-    """A connection that a process has left open."""
+    """A connection that this process keeps open."""
 
     database: sqlite3.Connection
     status: os.stat_result
@@ -56,7 +56,7 @@ class Index:
     """One connection to the index, to be used by one thread at a time.
 
     Args:
-        file: The index's file; None for one in memory, that lives as long as this object.
+        file: The index's file; None for an index in memory.
     """
 
     def __init__(self, file: Path | None) -> None:
@@ -80,17 +80,17 @@ class Index:
         return self._opened is not None and os.path.samestat(self._opened, status)
 
     def close(self) -> None:
-        """Have done with the connection, which a process that stays keeps for the next call."""
+        """Keep the connection for the next call of this process."""
         if self._file is not None and self._opened is not None and process.stays():
             with suppress(OSError):
-                # Another process may have made the file anew while it was being opened.
+                # Another process may have replaced the file while this one opened it.
                 if self._is_same(status := self._file.lstat()):
                     _kept[self._file] = _Kept(self._database, status, self._view)
                     return
         self._database.close()
 
     def failed(self, error: Exception) -> None:
-        """Close the connection, and throw the file away when an error tells that it is damaged."""
+        """Close the connection, and delete the file if the error shows that it is damaged."""
         self._database.close()
         if self._file is not None:
             drop_damaged(self._file, self._opened, error)
@@ -98,16 +98,16 @@ class Index:
     # -- reading ---------------------------------------------------------------
 
     def known(self) -> dict[tuple[str, str], Known]:
-        """Return the indexed sessions as they were last seen, by name and file."""
+        """Return the indexed sessions, by name and file, as of the last ``refresh``."""
         return self._seen().known
 
     def refresh(self) -> None:
-        """See what other processes have written."""
+        """Read what other processes have written."""
         self._now()
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """See one state of the index while the block runs, whatever other processes write."""
+        """Read a single state of the index during the block, even if other processes write."""
         self._database.execute("BEGIN")
         try:
             self._now()
@@ -117,10 +117,10 @@ class Index:
                 self._database.execute("ROLLBACK")
 
     def postings(self, word: str) -> Iterator[tuple[int, int, list[int]]]:
-        """Yield the sessions that hold a word, each with a shift and its postings, in ``still``.
+        """Yield the sessions that contain a word, with a shift and postings; call it in ``still``.
 
-        The number of a posting's passage and the shift together are the passage's place
-        in the session. A session may come several times.
+        A posting's passage number plus the shift is the passage's place in the session. A session
+        may be yielded more than once.
         """
         term = term_of(word)
         for segment, stretches in self._seen().stretches.items():
@@ -129,16 +129,16 @@ class Index:
                 yield from _by_session(found, stretches)
 
     def _block(self, segment: int, term: int) -> Block:
-        """Return the one block of a segment that may hold a term."""
+        """Return the only block of a segment that can contain a term."""
         first = segment << TERM_BITS
         row = self._database.execute(_SELECT, (first | term,)).fetchone()
         return _NOTHING if row is None or row[0] < first else _unpacked(row[1])
 
     def held(self, known: Known) -> Held:
-        """Return what is known of a session's passages.
+        """Return the facts about a session's passages.
 
         Raises:
-            Damaged: It is not as it was written.
+            Damaged: The stored data is not what was written.
         """
         kept = self._seen().held
         stamp, found = kept.get(known.number, ("", None))
@@ -153,7 +153,7 @@ class Index:
             (known.number, known.stamp),
         ).fetchone()
         if row is None:
-            # Another process has indexed it again meanwhile.
+            # Another process has meanwhile indexed it again.
             return Held.empty()
         if zlib.crc32(row[0]) != row[1]:
             raise Damaged("what is known of a session is not as it was written")
@@ -166,7 +166,7 @@ class Index:
         return self._now() if self._view is None else self._view
 
     def _now(self) -> View:
-        """Return what is in the index, read again where another connection wrote."""
+        """Return the content of the index; it is read again after another connection wrote."""
         (generation,) = self._database.execute("SELECT generation FROM counters").fetchone()
         if self._view is None or self._view.generation != generation:
             held = {} if self._view is None else self._view.held
@@ -178,18 +178,18 @@ class Index:
     # -- writing ---------------------------------------------------------------
 
     def write(self, entries: list[Entry], base: Terms) -> None:
-        """Write sessions in one transaction: as a whole, or what those known already grew by.
+        """Write sessions in one transaction: whole ones, and the new passages of known ones.
 
         Args:
             entries: The sessions.
-            base: The terms of what is settled and new of all of them.
+            base: The terms of all their new passages that will not change.
         """
         with self._writing() as segments:
             known, gone, new = self._now().known, set[int](), list[Entry]()
             for entry in entries:
                 old = known.get((entry.name, entry.file))
                 if (old and old.stamp == entry.stamp) or (entry.seen and old != entry.seen):
-                    # Another process has indexed it meanwhile.
+                    # Another process has meanwhile indexed it.
                     continue
                 if old is not None and entry.seen is None:
                     gone.add(old.number)
@@ -249,7 +249,7 @@ class Index:
 
     @contextmanager
     def _writing(self) -> Iterator[Segments]:
-        """Have one transaction; what was read is then known to be as it was written."""
+        """Run the block as one transaction. Afterwards the data in memory equals the file."""
         database = self._database
         database.execute("BEGIN IMMEDIATE")
         try:
@@ -265,15 +265,15 @@ class Index:
             raise
 
     def _give_back(self) -> None:
-        """Give pages that are free back to the disk, once they are many."""
+        """Return free pages to the file system when there are many."""
         (free,) = self._database.execute("PRAGMA freelist_count").fetchone()
         if free > FREE_MOST:
-            # The statement frees one page a step; Python takes all steps of a script alone.
+            # The statement frees one page per step. Python runs all steps only in a script.
             self._database.executescript("PRAGMA incremental_vacuum")
 
 
 FREE_MOST = 32
-"""Pages of the file that may be free."""
+"""Number of free pages that the file may keep."""
 
 _NOTHING = Block([], [], [])
 
@@ -300,7 +300,7 @@ def _by_session(
 ) -> Iterator[tuple[int, int, list[int]]]:
     at, last = 0, len(postings)
     for first, size, session, place in stretches:
-        # What lies before the stretch belongs to no session.
+        # Passages before the stretch belong to no session.
         at = bisect_left(postings, first << 2, at)
         stop = bisect_left(postings, (first + size) << 2, at)
         if stop > at:

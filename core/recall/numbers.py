@@ -1,4 +1,4 @@
-"""The numbers that stand for words in the index."""
+"""Replace words by numbers: the index stores hashes of words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hindnote.core.recall.schema import TERM_BITS
 from hindnote.core.recall.words import terms_of
 
 LONG = 48
-"""Bytes of a piece from which on it is hardly met again, and not remembered."""
+"""Length in bytes from which on a piece is not cached, because it hardly occurs again."""
 
 
 @lru_cache(100_000)
@@ -20,7 +20,7 @@ def term_of(word: str) -> int:
 
 
 class _Numbers(dict[bytes, tuple[int, ...]]):
-    """By piece of a text: the numbers that stand for its terms. Forgets all when it is full."""
+    """Cache of the term numbers of a text's pieces. It is emptied when it is full."""
 
     FULL = 150_000
 
@@ -37,6 +37,6 @@ numbers_of = _Numbers()
 
 
 def forget() -> None:
-    """Give back the memory of words that were met."""
+    """Empty the caches of words."""
     numbers_of.clear()
     term_of.cache_clear()

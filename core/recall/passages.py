@@ -1,4 +1,4 @@
-"""The passage of a text that fits a question best."""
+"""Choose the part of a text that is shown for a question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection
 from hindnote.core.recall.words import placed
 
 SHIFT = 24
-"""Code points by which a passage may move so that it begins with a word."""
+"""Maximum number of code points by which the start is moved to the beginning of a word."""
 
 
 def best_start(text: str, terms: Collection[str], limit: int) -> int:
-    """Return where the ``limit`` code points begin that hold most of some terms.
+    """Return the start of the ``limit`` code points that contain most of some terms.
 
-    Different terms count more than repeats, and among equals the first stretch wins. A
-    text that fits begins at 0.
+    Different terms count more than repeated ones; among equal parts the first is chosen. A text
+    that fits begins at 0.
     """
     if len(text) <= limit:
         return 0
@@ -34,13 +34,13 @@ def best_start(text: str, terms: Collection[str], limit: int) -> int:
 
 
 def _centred(start: int, inside: list[tuple[tuple[int, int], str]], total: int, limit: int) -> int:
-    """Return a start that leaves a third of the spare room before the first hit."""
+    """Return a start with a third of the remaining room before the first hit."""
     spare = limit - (inside[-1][0][1] - start) if inside else limit
     return min(max(0, start - spare // 3), total - limit)
 
 
 def _at_word(text: str, start: int) -> int:
-    """Return a start at most ``SHIFT`` later, behind a blank."""
+    """Return the start moved behind the next blank, by at most ``SHIFT``."""
     if start == 0 or text[start - 1].isspace():
         return start
     for place in range(start, min(start + SHIFT, len(text))):
@@ -50,7 +50,10 @@ def _at_word(text: str, start: int) -> int:
 
 
 def spoken_cut(text: str, start: int, limit: int) -> str:
-    """Return up to ``limit`` code points from ``start``, cut behind a word where one ends near."""
+    """Return up to ``limit`` code points from ``start``.
+
+    The end is moved back to the end of a word if one is near.
+    """
     piece = text[start : start + limit]
     if start + limit >= len(text) or text[start + limit].isspace():
         return piece

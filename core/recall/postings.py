@@ -19,13 +19,13 @@ from operator import sub
 from msgspec import Struct
 
 MOST = 4
-"""How often a term counts in one passage, at most."""
+"""Maximum count of a term in one passage."""
 
 BLOCK = 4_000
-"""Postings from which on a block ends."""
+"""Number of postings after which a block ends."""
 
 LEVEL = 6
-"""Of compression; 9 takes five times as long for 1 % less."""
+"""Compression level; level 9 takes five times as long and saves 1 %."""
 
 
 class Block(Struct, frozen=True):
@@ -33,12 +33,12 @@ class Block(Struct, frozen=True):
 
     terms: list[int]
     ends: list[int]
-    """Where each term's postings end."""
+    """End of each term's postings."""
 
     postings: list[int]
 
     def of(self, term: int) -> list[int]:
-        """Return the postings of a term; none if it is not here."""
+        """Return the postings of a term; empty if the block does not contain it."""
         at = bisect_left(self.terms, term)
         if at == len(self.terms) or self.terms[at] != term:
             return []
@@ -51,7 +51,7 @@ class Block(Struct, frozen=True):
 
 
 def blocks(found: Iterable[tuple[int, Sequence[int]]]) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks, packed, each with its first term.
+    """Yield packed blocks, each with its first term.
 
     Args:
         found: Terms in ascending order, each with its postings in ascending order.
@@ -84,10 +84,10 @@ def _packed(terms: list[int], runs: list[Sequence[int]]) -> bytes:
 
 
 def unpack(packed: bytes) -> Block:
-    """Return a block.
+    """Return an unpacked block.
 
     Raises:
-        ValueError: It is not as it was packed.
+        ValueError: The bytes are not a packed block.
     """
     try:
         plain = zlib.decompress(packed)

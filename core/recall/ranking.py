@@ -17,42 +17,42 @@ from typing import NamedTuple
 from msgspec import Struct
 
 K1, B = 1.4, 0.5
-"""BM25: how fast repeating a word stops to count, and how much length counts."""
+"""Parameters of BM25: K1 limits the effect of repeated words, B sets the effect of length."""
 
 TOLD = 0.3
-"""Share of the question's weight that the words found must carry, or there is no answer."""
+"""Minimum share of the question's weight that the found words must have in all sessions together."""
 
 DATED = 1.5
-"""What an event of a time that the question names has more than others, in deviations."""
+"""Bonus for an event of a time that the question names, in standard deviations."""
 
 CLOSE = 128
-"""Sessions that are ranked, at most."""
+"""Maximum number of sessions that are ranked."""
 
 TOGETHER = 0.25
-"""Share of it that one session must hold."""
+"""Minimum share of the question's weight that a single session must have."""
 
 
 class Hit(NamedTuple):
-    """Passages of a session that hold a term."""
+    """Passages of a session that contain a term."""
 
     term: int
-    """Its place in the question."""
+    """Its index in the question."""
 
     shift: int
-    """With the number of a posting's passage: the passage's place in the session."""
+    """Added to a posting's passage number, gives the passage's place in the session."""
 
     postings: Sequence[int]
-    """Passages' numbers times four, plus how often the term occurs less one."""
+    """Each is the passage number times four, plus the term's count minus one."""
 
 
 class Session(Struct):
-    """What the question's words are in one session."""
+    """Occurrences of the question's words in one session."""
 
     words: int
-    """Of all its passages."""
+    """Number of words in all its passages."""
 
     lengths: Sequence[int]
-    """Words of each passage."""
+    """Number of words of each passage."""
 
     kinds: bytes
     """Kind of each passage."""
@@ -61,27 +61,27 @@ class Session(Struct):
 
 
 class Statistics(Struct, frozen=True):
-    """What the formula needs to know of all sessions together."""
+    """Figures about all sessions together."""
 
     idfs: Sequence[float]
-    """The terms' weights, by how many passages hold them."""
+    """Weight of each term, from the number of passages that contain it."""
 
     session_idfs: Sequence[float]
-    """The same by sessions."""
+    """Weight of each term, from the number of sessions that contain it."""
 
     average: float
-    """Words of an average passage."""
+    """Average number of words of a passage."""
 
     session_average: float
-    """Words of an average session."""
+    """Average number of words of a session."""
 
     weights: Sequence[float]
-    """By kind, what a passage counts for: a tool's output less than what somebody said."""
+    """Weight of a passage by kind: a tool's output counts less than a message."""
 
 
 def idf(holding: int, total: int) -> float:
-    """Return the weight of a term that ``holding`` of ``total`` passages have."""
-    # One that nobody has counts as the rarest.
+    """Return the weight of a term that ``holding`` of ``total`` passages contain."""
+    # A term in no passage counts like one in a single passage.
     holding = max(1, holding)
     return log(1 + (total - holding + 0.5) / (holding + 0.5))
 
@@ -92,9 +92,9 @@ def bm25(
     """Return the score of a text.
 
     Args:
-        counts: How often each term occurs in it.
-        length: Its words.
-        average: Words of an average text of its kind.
+        counts: Number of occurrences of each term.
+        length: Its number of words.
+        average: Average number of words of such texts.
         idfs: The terms' weights.
     """
     longer = K1 * (1 - B + B * length / average)
@@ -107,13 +107,13 @@ def rank(
     most: int | None = None,
     raised: Callable[[int, int], float] | None = None,
 ) -> dict[tuple[int, int], float]:
-    """Return the scores of passages that hold a term, by session and passage.
+    """Return the scores of the passages that contain a term, by session and passage.
 
     Args:
-        sessions: Those that hold a term of the question.
-        statistics: What is known of all that were asked.
-        most: Passages of a session that are scored, those that are best alone; None for all.
-        raised: How many deviations more a passage has, by session and place.
+        sessions: The sessions that contain a term of the question.
+        statistics: Figures about all searched sessions.
+        most: Maximum number of passages per session that are scored, best first; None for all.
+        raised: Returns a passage's bonus in standard deviations, by session and place.
     """
     alone: dict[int, dict[int, float]] = {}
     whole: dict[int, float] = {}
@@ -128,7 +128,7 @@ def rank(
     around: dict[int, dict[int, float]] = {}
     for number, own in alone.items():
         if most is not None and len(own) > most:
-            # The later of two that are alike, as everywhere.
+            # If scores are equal, the later passage is kept.
             own = dict(nlargest(most, own.items(), key=lambda item: (item[1], item[0])))
             alone[number] = own
         around[number] = _windows(sessions[number], own, statistics)
@@ -139,9 +139,9 @@ def rank(
 
 
 def _each(session: Session, statistics: Statistics) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the score of each passage alone, and how often each term is in all of them.
+    """Return the score of each passage alone, and the weighted count of each term in the session.
 
-    The one loop over everything that holds a word, so ``bm25`` is written out in it.
+    This loop visits every posting, so ``bm25`` is written out here instead of called.
     """
     alone: dict[int, float] = {}
     summed: dict[int, float] = {}
@@ -214,8 +214,8 @@ def _added(
         here = {
             place: first.of(one) + second.of(around[number][place]) for place, one in own.items()
         }
-        # A session's best passage has what the session's best passage and best window are worth
-        # together, also when these are not at the same place; its others keep their distance.
+        # The session's best passage gets the best passage score plus the best window score, even
+        # if these belong to different places. The other passages keep their distance to it.
         top = first.of(best_alone[number]) + second.of(best_around[number])
         more = top + third.of(whole[number]) - max(here.values())
         scores.update(((number, place), one + more) for place, one in here.items())
@@ -227,12 +227,12 @@ class _Scale(NamedTuple):
     deviation: float
 
     def of(self, score: float) -> float:
-        """Return a score in deviations from the mean."""
+        """Return a score in standard deviations from the mean."""
         return (score - self.mean) / self.deviation
 
 
 def _standard(scores: Mapping[int, float]) -> _Scale:
-    """Return mean and deviation; where all are the same the deviation counts as 1."""
+    """Return mean and standard deviation; the deviation is 1 when all scores are equal."""
     if not scores:
         return _Scale(0.0, 1.0)
     mean = sum(scores.values()) / len(scores)
