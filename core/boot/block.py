@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from hindnote.core.errors import Refused
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import known_instant
 from hindnote.core.notes.summary import index
+from hindnote.core.places.database_home import patience
 from hindnote.core.text.messages import counted
 from hindnote.core.tools.registry import NAMES
 
@@ -43,6 +45,9 @@ that refers to the rest is not counted."""
 
 FACT_LIMIT = 200
 """Maximum length of one fact of the identity, in code points."""
+
+PATIENCE_SECONDS = 1.0
+"""How long the block waits for a database of notes."""
 
 MAP_NAME = "MAP.md"
 
@@ -136,6 +141,7 @@ def take(
     """
     projection = bound.history.current(bound.call)
     identity = bound.identity
+    homes, refused = _homes(bound, refused)
     return Snapshot(
         now=now,
         utc_offset=time.localtime(now).tm_gmtoff,
@@ -147,13 +153,24 @@ def take(
         directory=str(bound.cwd),
         tool_prefix=identity.tool_prefix,
         offered=frozenset(NAMES if offered is None else offered),
-        homes=() if refused else index(identity, bound.project_key, NAMES_SHOWN),
+        homes=homes,
         refused=refused,
         subagent=bound.call.agent_id is not None,
         forked_from=identity.ancestors[0].session_id if identity.ancestors else None,
         forked=bool(identity.ancestors) or identity.has_unnamed_ancestors,
         windows=() if projection is None else _windows(projection),
     )
+
+
+def _homes(bound: BoundCall, refused: str | None) -> tuple[tuple[HomeIndex, ...], str | None]:
+    """Return the homes of notes, or why they cannot be used."""
+    if refused is not None:
+        return (), refused
+    try:
+        with patience(bound.identity.home, PATIENCE_SECONDS):
+            return index(bound.identity, bound.project_key, NAMES_SHOWN), None
+    except Refused as away:
+        return (), away.refusal.message
 
 
 def _windows(projection: Projection) -> tuple[SeenWindow, ...]:
@@ -305,7 +322,8 @@ def _map(seen: Snapshot, home: HomeIndex, room: int) -> str:
     if home.map is None:
         return ""
     address = f"{_prefix(home)}{MAP_NAME}"
-    head = f"\n\n{address}:\n"
+    by = "" if home.map_by is None else f", last written by {_cut(home.map_by)}"
+    head = f"\n\n{address}{by}:\n"
     whole = head + home.map
     if len(home.map) <= MAP_LIMIT and len(whole) <= room:
         return whole

@@ -92,6 +92,8 @@ class NotePages(Struct, frozen=True):
         home.admit(self.answers.world.call.cwd)
         if home.problem:
             raise Problem(home.problem)
+        if home.database is not None:
+            raise Problem(f"The notes are in the {home.database}; these pages show folders alone.")
         return Tree(home.folder)
 
 

@@ -60,6 +60,7 @@ OWN = {
         "home",
         "hosts",
         "index",
+        "notes",
         "present",
         "schemas",
         "search",

@@ -1,4 +1,4 @@
-"""``hindnote home``: the notes home, and which homes inside projects are trusted."""
+"""``hindnote home``: the notes home, and which homes a person has confirmed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from hindnote.core.cli.home_database import check, init, migrate
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import shown
 from hindnote.core.cli.tree import Failure, Group, explained, report
 from hindnote.core.errors import Refused
+from hindnote.core.places.database_home import DatabaseHome, is_address
 from hindnote.core.places.home import notes_home
 from hindnote.core.system.process import process_directory
 
@@ -44,20 +46,30 @@ def home(ctx: click.Context) -> None:
         _show(ctx)
 
 
-@home.command(short_help="Let a notes home inside of a project count.")
-@click.argument("folder", type=click.Path(path_type=Path))
-def trust(folder: Path) -> None:
-    """Let the notes home FOLDER count, also for agents that work in the project around it.
+home.add_command(init)
+home.add_command(check)
+home.add_command(migrate)
 
-    Run it in a terminal, and outside of any project: not an agent but you confirm it.
+
+@home.command(short_help="Let a database, or a notes home inside of a project, count.")
+@click.argument("folder", metavar="FOLDER-or-URL")
+def trust(folder: str) -> None:
+    """Let a notes home count: a folder inside of a project, or a database.
+
+    Agents that work in the project use it then. A database is confirmed with all that decides where its address leads: PG variables and
+    service files count. Run it in a terminal, and outside of any project: not an agent but
+    you confirm it.
     """
-    from hindnote.core.places.trust import set_trusted, trusted_homes
+    from hindnote.core.places.trust import set_trusted, trusted
 
-    meant = _meant(folder)
+    if is_address(folder):
+        _trust_database(folder)
+        return
+    meant = _meant(Path(folder))
     _refuse_in_project(meant)
     _refuse_agents()
     with explained(_problems()):
-        homes = trusted_homes()
+        homes, databases = trusted()
         if meant in homes:
             report(f"nothing to do: {shown(str(meant))} is trusted")
             return
@@ -67,26 +79,64 @@ def trust(folder: Path) -> None:
             err=True,
         )
         click.confirm("Trust it?", abort=True, err=True)
-        report(f"trusted; kept in {set_trusted(homes | {meant})}")
+        report(f"trusted; kept in {set_trusted(homes | {meant}, databases)}")
 
 
-@home.command(short_help="Let a notes home inside of a project count no more.")
-@click.argument("folder", type=click.Path(path_type=Path))
-def distrust(folder: Path) -> None:
-    """Let the notes home FOLDER count no more; notes in it stay."""
-    from hindnote.core.places.trust import set_trusted, trusted_homes
+@home.command(short_help="Let a confirmed notes home count no more.")
+@click.argument("folder", metavar="FOLDER-or-URL")
+def distrust(folder: str) -> None:
+    """Let a notes home that you confirmed count no more; notes in it stay."""
+    from hindnote.core.places.trust import set_trusted, trusted
 
     with explained(_problems()):
-        homes = trusted_homes()
-        gone = homes & {_meant(folder), folder}
+        homes, databases = trusted()
+        if is_address(folder):
+            settings = _settings(folder)
+            gone = settings in databases
+            name = str(DatabaseHome(folder))
+            databases = tuple(one for one in databases if one != settings)
+        else:
+            named = homes & {_meant(Path(folder)), Path(folder)}
+            gone, name, homes = bool(named), folder, homes - named
         if not gone:
-            report(f"nothing to do: {shown(str(folder))} is not trusted")
+            report(f"nothing to do: {shown(name)} is not trusted")
             return
-        report(f"no longer trusted; kept in {set_trusted(homes - gone)}")
+        report(f"no longer trusted; kept in {set_trusted(homes, databases)}")
+
+
+def _trust_database(url: str) -> None:
+    from hindnote.core.places.trust import set_trusted, trusted
+
+    database = DatabaseHome(url)
+    settings = _settings(url)
+    _refuse_in_project(None)
+    _refuse_agents()
+    with explained(_problems()):
+        homes, databases = trusted()
+        if settings in databases:
+            report(f"nothing to do: {shown(str(database))} is trusted")
+            return
+        say(f"Agents will keep notes in the {shown(str(database))}, opened with:", err=True)
+        for name, value in settings.items():
+            say(f"  {name} = {shown(value)}", err=True)
+        click.confirm("Trust it?", abort=True, err=True)
+        report(f"trusted; kept in {set_trusted(homes, (*databases, settings))}")
+
+
+def _settings(url: str) -> dict[str, str]:
+    from hindnote.core.places.database_home import require_client
+
+    try:
+        require_client()
+        from hindnote.core.database.settings import settings_of
+
+        return settings_of(url)
+    except Refused as refused:
+        raise Failure(refused.refusal.message) from None
 
 
 def _show(ctx: click.Context) -> None:
-    from hindnote.core.places.trust import trust_file, trusted_homes
+    from hindnote.core.places.trust import trust_file, trusted
 
     found = notes_home()
     refused = None
@@ -98,10 +148,15 @@ def _show(ctx: click.Context) -> None:
     report(f"set by: {_setting(found)}")
     report(f"counts here: {'yes' if refused is None else f'no: {shown(refused)}'}")
     with explained(_problems()):
-        homes = sorted(trusted_homes())
+        homes, databases = trusted()
     report(f"trusted inside of projects: {'none' if not homes else ''}".rstrip())
-    for one in homes:
+    for one in sorted(homes):
         report(f"  {shown(str(one))}")
+    for settings in databases:
+        place = " ".join(
+            f"{name}={settings[name]}" for name in ("dbname", "host") if name in settings
+        )
+        report(f"trusted database: {shown(place or 'this machine')}")
     report(f"kept in: {trust_file() or 'nowhere, since the user database lacks this user'}")
     ctx.exit(0 if refused is None else 1)
 
@@ -120,14 +175,16 @@ def _meant(folder: Path) -> Path:
     return named.folder.resolve()
 
 
-def _refuse_in_project(folder: Path) -> None:
+def _refuse_in_project(folder: Path | None) -> None:
+    """Refuse to confirm a home from inside a project; None for a database."""
     from hindnote.core.places.project import project_trees
 
     for tree in project_trees(process_directory()):
-        if os.path.lexists(tree / ".git") or folder.is_relative_to(tree):
+        if os.path.lexists(tree / ".git") or (folder and folder.is_relative_to(tree)):
+            named = "and the address" if folder is None else shown(str(folder))
             raise Failure(
                 f"this directory lies in the project {shown(str(tree))}, from which no home can be "
-                f"confirmed; run it elsewhere: cd && hindnote home trust {shown(str(folder))}"
+                f"confirmed; run it elsewhere: cd && hindnote home trust {named}"
             )
 
 

@@ -11,9 +11,6 @@ from psycopg import ProgrammingError, conninfo
 from hindnote.core.errors import Refused
 from hindnote.core.text.messages import quote
 
-SCHEMES = ("postgresql", "postgres")
-"""The schemes of an address, as libpq (PostgreSQL 15) takes them."""
-
 
 def parameters(url: str) -> dict[str, str]:
     """Return the connection parameters that an address sets, by libpq's names.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hindnote.core.database import problems
 from hindnote.core.database.roles import grants
 from hindnote.core.database.schema import KNOWN, MIGRATIONS, VERSION, VERSION_QUERY
+from hindnote.core.errors import Refused
 
 if TYPE_CHECKING:
     from hindnote.core.database.connection import Database
@@ -39,7 +40,12 @@ def migrate(database: Database, known: int = KNOWN) -> tuple[int, int]:
         for number, text in enumerate(MIGRATIONS[:known], start=1)
     )
     # Two at once take turns; the second finds nothing to do.
-    database.script(f"SELECT pg_advisory_xact_lock(7209263); {VERSION} {steps} {grants()}")
+    try:
+        database.script(f"SELECT pg_advisory_xact_lock(7209263); {VERSION} {steps} {grants()}")
+    except Refused as refused:
+        if refused.code != "read_only_home":
+            raise
+        raise problems.may_not_migrate(database.name) from None
     after = version(database)
     if after != known:
         raise problems.other_schema(database.name, after, known)
@@ -52,8 +58,18 @@ def check(database: Database) -> None:
     Raises:
         Refused: ``io_error``.
     """
+    found = check_is_home(database)
+    if found != KNOWN:
+        raise problems.other_schema(database.name, found, KNOWN)
+
+
+def check_is_home(database: Database) -> int:
+    """Return the version of a database's schema; refuse a database without one.
+
+    Raises:
+        Refused: ``io_error``.
+    """
     found = version(database)
     if found == 0:
         raise problems.no_schema(database.name)
-    if found != KNOWN:
-        raise problems.other_schema(database.name, found, KNOWN)
+    return found

@@ -96,6 +96,15 @@ def other_schema(name: str, version: int, known: int) -> Refused:
     return Refused("io_error", f"the database {name} has version {version} of the schema, {todo}")
 
 
+def may_not_migrate(name: str) -> Refused:
+    """Return the refusal of a role that may not make or change the tables."""
+    return Refused(
+        "read_only_home",
+        f"your role may not make or change tables and roles in the database {name}, and nothing "
+        "was changed; let its owner do this, with a role that may create roles",
+    )
+
+
 def _absent(name: str) -> str:
     return (
         f"the database {name} is no notes home, or your role may not use it; whoever runs it makes "

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindnote.core.database.connection import Database
+
 READER = "hindnote_reader"
 WRITER = "hindnote_writer"
 
@@ -25,3 +30,13 @@ GRANT SELECT ON ALL TABLES IN SCHEMA hindnote TO {READER}, {WRITER};
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hindnote TO {WRITER};
 REVOKE INSERT, UPDATE, DELETE ON hindnote.version FROM {WRITER};
 """
+
+
+def may_write(database: Database) -> bool:
+    """Return whether the role of the connection may change notes.
+
+    Raises:
+        Refused: ``io_error``.
+    """
+    query = "SELECT has_table_privilege('hindnote.notes', 'UPDATE') AND NOT pg_is_in_recovery()"
+    return bool(database.look(query)[0][0])

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hindnote.core.doctor.database import examine_database
 from hindnote.core.doctor.findings import Finding
 from hindnote.core.doctor.notes import examine_home
 from hindnote.core.errors import Refused
@@ -52,9 +53,12 @@ def _examine_home(home: NotesHome) -> Iterator[Finding]:
     try:
         home.admit(process_directory())
     except Refused as refused:
-        yield Finding("error", f"notes home {home.folder}", refused.refusal.message)
+        yield Finding("error", f"notes home {home.place}", refused.refusal.message)
         return
-    yield from examine_home(home.folder)
+    if home.database is None:
+        yield from examine_home(home.folder)
+    else:
+        yield from examine_database(home.database)
 
 
 # -- the installation ----------------------------------------------------------

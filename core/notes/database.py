@@ -19,7 +19,7 @@ from hindnote.core.notes import clock, statements
 from hindnote.core.notes.catalogue import Contents, inherited_only
 from hindnote.core.notes.facts import Facts
 from hindnote.core.notes.note import READ_LIMIT, Note, decode
-from hindnote.core.notes.row import RowPlace, Writer, fetched
+from hindnote.core.notes.row import Kept, RowPlace, Writer, fetched
 from hindnote.core.notes.statements import key_of
 from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import encode_session_id, is_slug
@@ -168,6 +168,31 @@ class NotesDatabase:
     def notebook(self, host: str, session_id: str) -> Segments:
         """Return the path of a session's notebook; the database tells letter case apart."""
         return (host, "session", encode_session_id(session_id))
+
+    # -- earlier versions ----------------------------------------------------------------
+
+    def kept(self, segments: Segments, most: int | None = None) -> list[Kept]:
+        """Return the changes of a note, newest first.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        key = key_of(segments)
+        rows = self._database.read(
+            statements.kept(key), {"home": key.home, "path": key.path, "most": most}
+        )
+        return [Kept(*row) for row in rows]
+
+    def kept_bytes(self, segments: Segments, version: str) -> bytes | None:
+        """Return the bytes that a note had in a version; None when that is not kept.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        key = key_of(segments)
+        given = {"home": key.home, "path": key.path, "version": version}
+        rows = self._database.read(statements.kept_bytes(key), given)
+        return rows[0][0] if rows else None
 
     # -- read counts -------------------------------------------------------------------
 

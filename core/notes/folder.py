@@ -134,6 +134,14 @@ class NotesFolder:
         """Return the path of a session's notebook."""
         return notebook_folder(self._tree, host, session_id)
 
+    # -- earlier versions ----------------------------------------------------------------
+
+    def kept(self, segments: Segments, most: int | None = None) -> None:
+        """Return None: a folder keeps no earlier versions."""
+
+    def kept_bytes(self, segments: Segments, version: str) -> None:
+        """Return None: a folder keeps no earlier versions."""
+
     # -- read counts -------------------------------------------------------------------
 
     def count_read(self, segments: Segments, values: Mapping[str, Json]) -> None:

@@ -37,6 +37,32 @@ class Row(Struct, frozen=True):
     """Id of its last change."""
 
 
+class Kept(Struct, frozen=True):
+    """One change of a note, as it is kept."""
+
+    version: str
+    """The note's version after the change."""
+
+    at_ms: int
+    kind: str
+    """``write`` or ``move``."""
+
+    size: int
+    """The note's size in bytes after the change."""
+
+    moved_from: str | None
+    """Where a moved note was before, as its path under the notes home."""
+
+    role: str
+    """The person's role in the database."""
+
+    machine: str
+    host: str | None
+    session: str | None
+    agent: str | None
+    model: str | None
+
+
 class Writer(Struct, frozen=True):
     """A database, and who changes notes in it."""
 

@@ -259,3 +259,20 @@ AND EXISTS (SELECT FROM hindnote.reads WHERE {where(source, "from_")});
 UPDATE hindnote.reads SET owner = {to.owner}, home = %(home)s, path = %(path)s
 WHERE {where(source, "from_")}
 """
+
+
+def kept(key: Key) -> str:
+    """Read the changes of a note, newest first."""
+    return (
+        "SELECT version, (extract(epoch FROM at) * 1000)::bigint, kind, octet_length(data), "
+        f"moved_from, role, {_WHO} FROM hindnote.changes WHERE {where(key)} ORDER BY at DESC "
+        "LIMIT %(most)s"
+    )
+
+
+def kept_bytes(key: Key) -> str:
+    """Read the bytes that a note had in a version."""
+    return (
+        f"SELECT data FROM hindnote.changes WHERE {where(key)} AND version = %(version)s "
+        "ORDER BY at DESC LIMIT 1"
+    )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.address import Address, Home
     from hindnote.core.notes.catalogue import Contents
     from hindnote.core.notes.facts import Facts
+    from hindnote.core.notes.row import Kept
     from hindnote.core.plugins.models import Identity
     from hindnote.core.text.frontmatter import Json
 
@@ -227,6 +228,14 @@ class Storage(Protocol):
 
     def notebook(self, host: str, session_id: str) -> Segments:
         """Return the path of a session's notebook."""
+
+    # -- earlier versions ----------------------------------------------------------------
+
+    def kept(self, segments: Segments, most: int | None = None) -> list[Kept] | None:
+        """Return the changes of a note, newest first; None when this kind of home keeps none."""
+
+    def kept_bytes(self, segments: Segments, version: str) -> bytes | None:
+        """Return the bytes that a note had in a version; None when that is not kept."""
 
     # -- read counts -------------------------------------------------------------------
 

@@ -53,6 +53,8 @@ class HomeIndex(Struct, frozen=True):
     """Number of all unarchived notes, including ``MAP.md``."""
 
     unreadable: int
+    map_by: str | None = None
+    """Who last wrote the map, when others than this person can write it; else None."""
 
 
 def index(identity: Identity, project_key: str | None, freshest: int = 10) -> tuple[HomeIndex, ...]:
@@ -78,6 +80,7 @@ def _home(notes: Reader, homes: list[Home], freshest: int) -> HomeIndex:
         name=home.name,
         available=home.name not in found.unavailable,
         map=_map(notes, home) if len(others) < len(live) else None,
+        map_by=_map_writer(notes, home) if len(others) < len(live) else None,
         freshest=tuple(
             IndexedNote(facts.address, facts.chars, clock.format_ms(facts.updated), facts.updated)
             for facts in others[:freshest]
@@ -92,3 +95,8 @@ def _map(notes: Reader, home: Home) -> str | None:
         return notes.read(Address(home, (MAP,))).note.body
     except Refused:
         return None
+
+
+def _map_writer(notes: Reader, home: Home) -> str | None:
+    changes = notes.files.kept((*home.folder, MAP), most=1) if home.kind == "project" else None
+    return f"{changes[0].role} on {changes[0].machine}" if changes else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -40,6 +42,21 @@ class DatabaseHome(Struct, frozen=True):
     def __repr__(self) -> str:
         """Return the text without the address."""
         return f"<{self}>"
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of a database."""
+    return text.partition("://")[0].lower() in SCHEMES and "://" in text
+
+
+def patience(home: Path | DatabaseHome, seconds: float) -> AbstractContextManager[None]:
+    """Return a context in which a database is waited for no longer than this in all."""
+    if isinstance(home, Path):
+        return nullcontext()
+    require_client()
+    from hindnote.core.database.connection import waiting_at_most
+
+    return waiting_at_most(seconds)
 
 
 def require_client() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from hindnote.core.errors import HostFailure, Refused
-from hindnote.core.places.database_home import DatabaseHome
+from hindnote.core.places.database_home import DatabaseHome, is_address, require_client
 from hindnote.core.places.person import person_home
 from hindnote.core.text.messages import quote
 
@@ -67,6 +67,9 @@ class NotesHome(NamedTuple):
             return
         if self.problem:
             raise Refused("outside_home", self.problem)
+        if self.database is not None:
+            self._admit_database(self.database)
+            return
         tree = self.project(base)
         if tree is None:
             return
@@ -84,6 +87,30 @@ class NotesHome(NamedTuple):
             f"{quote(str(tree))}, which may have set it; nobody has confirmed it. A person can, in "
             "a terminal and outside of any project: "
             f"hindnote home trust {shlex.quote(str(self.folder))}{problem}",
+        )
+
+    def _admit_database(self, database: DatabaseHome) -> None:
+        """Refuse a database that no person has confirmed, with all settings that lead to it.
+
+        Raises:
+            Refused: ``outside_home``, ``io_error``.
+        """
+        require_client()
+        from hindnote.core.database.settings import settings_of
+        from hindnote.core.places.trust import UntrustworthyError, trusted
+
+        settings, problem = settings_of(database.url), ""
+        try:
+            if settings in trusted().databases:
+                return
+        except UntrustworthyError as error:
+            problem = f" ({error})"
+        raise Refused(
+            "outside_home",
+            f"{self.by} puts the notes home into the {database}, which a project may have set; "
+            "nobody has confirmed it with its present settings (its address, PG variables, "
+            "service). A person can, in a terminal and outside of any project: hindnote home "
+            f'trust "${HOME_VARIABLE}"{problem}',
         )
 
     def project(self, base: Path) -> Path | None:
@@ -108,8 +135,8 @@ def notes_home(override: Path | None = None) -> NotesHome:
     """Return the notes home; it need not exist, since the first write creates it.
 
     The argument takes precedence, then the variable ``HINDNOTE_HOME`` unless it is empty, then
-    ``~/.agents/notes``. The variable must name an absolute folder; a leading ``~/`` means the home
-    directory.
+    ``~/.agents/notes``. The variable must name an absolute folder, where a leading ``~/`` means the
+    home directory, or a database: ``postgresql://…``.
 
     Raises:
         HostFailure: The home directory cannot be determined.
@@ -118,6 +145,8 @@ def notes_home(override: Path | None = None) -> NotesHome:
     by: Asker = "caller" if override else "HINDNOTE_HOME" if told else "HOME"
     named = str(override) if override else told or f"~/{USUAL}"
     if url := _URL.match(named):
+        if is_address(named) and not override:
+            return NotesHome(Path(), by, database=DatabaseHome(named))
         # Not shown, since it may contain a password.
         scheme = url[1].lower()
         return NotesHome(Path(), by, f"{_who(by)} names a {scheme} address; {_ADVICE}")

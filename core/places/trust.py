@@ -1,6 +1,8 @@
-"""The list of notes homes inside projects that a person has confirmed.
+"""The list of notes homes that a person has confirmed: those inside projects, and databases.
 
-The list is a JSON file in the person's own configuration, ``{"homes": ["/absolute/folder"]}``. The
+The list is a JSON file in the person's own configuration, ``{"homes": ["/absolute/folder"],
+"databases": [{"host": "db.example", "dbname": "team"}]}``. A database is listed with all settings
+that decide where its address leads. The
 person's home directory is taken from the system's user database instead of the environment,
 because a repository may set ``HOME`` and ``XDG_CONFIG_HOME`` for an agent.
 """
@@ -10,7 +12,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from hindnote.core.errors import HostFailure
 from hindnote.core.fs.atomic import temporary
@@ -34,8 +38,27 @@ def trust_file() -> Path | None:
     return None if home is None else home.joinpath(*_FOLDERS, "hindnote", NAME)
 
 
+class Trusted(NamedTuple):
+    """What a person has confirmed."""
+
+    homes: frozenset[Path] = frozenset()
+    """Folders, links resolved."""
+
+    databases: tuple[Mapping[str, str], ...] = ()
+    """Settings of databases."""
+
+
 def trusted_homes() -> frozenset[Path]:
     """Return the confirmed folders, links resolved.
+
+    Raises:
+        UntrustworthyError: As ``trusted``.
+    """
+    return trusted().homes
+
+
+def trusted() -> Trusted:
+    """Return what the person has confirmed.
 
     Raises:
         UntrustworthyError: The list belongs to another user, is writable by others, is not a
@@ -43,7 +66,7 @@ def trusted_homes() -> frozenset[Path]:
     """
     file = trust_file()
     if file is None:
-        return frozenset()
+        return Trusted()
     repair = f"{file} is not used: %s; remove it, and confirm again what you trust"
     try:
         with closing(open_root(file.parent)) as folder:
@@ -53,17 +76,18 @@ def trusted_homes() -> frozenset[Path]:
                 raise UntrustworthyError(repair % "others own it, or may write it")
             if found.st_size > LIMIT:
                 raise UntrustworthyError(repair % f"it is larger than {LIMIT:,} bytes")
-            homes = json.loads(read_all(handle, found.st_size, LIMIT))["homes"]
-        return frozenset(Path(home) for home in homes)
+            listed = json.loads(read_all(handle, found.st_size, LIMIT))
+        databases = tuple(dict(one) for one in listed.get("databases", ()))
+        return Trusted(frozenset(Path(home) for home in listed["homes"]), databases)
     except FileNotFoundError:
-        return frozenset()
+        return Trusted()
     except OSError as error:
         raise UntrustworthyError(repair % f"it cannot be read ({error.strerror})") from None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise UntrustworthyError(repair % "it is damaged") from None
 
 
-def set_trusted(homes: frozenset[Path]) -> Path:
+def set_trusted(homes: frozenset[Path], databases: Iterable[Mapping[str, str]] = ()) -> Path:
     """Replace the list with a file of mode 0600, and return its path.
 
     Raises:
@@ -73,7 +97,8 @@ def set_trusted(homes: frozenset[Path]) -> Path:
     home, file = person_home(), trust_file()
     if home is None or file is None:
         raise HostFailure("this user is not in the system's user database, so nothing can be kept")
-    data = json.dumps({"homes": sorted(map(str, homes))}, indent=2, ensure_ascii=True) + "\n"
+    listed = {"homes": sorted(map(str, homes)), "databases": [dict(one) for one in databases]}
+    data = json.dumps(listed, indent=2, ensure_ascii=True) + "\n"
     # The configuration folder may be a link, which the person made.
     above = home.joinpath(*_FOLDERS)
     above.mkdir(parents=True, exist_ok=True)

@@ -106,7 +106,7 @@ def test_nothing_is_trusted_by_an_agent_s_command(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("terminal")
 def test_what_is_no_folder_cannot_be_trusted() -> None:
-    result = run("trust", "postgresql://me:secret@db/notes", answer="y\n")
+    result = run("trust", "mysql://me:secret@db/notes", answer="y\n")
 
     assert result.exit_code == 2
     assert "secret" not in result.output

@@ -103,7 +103,7 @@ def test_what_is_no_absolute_path_is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    "named", ["postgresql://me:secret@db/notes", "postgres:/x", "HTTPS://host/x", "file:///notes"]
+    "named", ["mysql://me:secret@db/notes", "postgres:/x", "HTTPS://host/x", "file:///notes"]
 )
 def test_what_is_no_folder_is_refused_without_what_it_may_hide(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
