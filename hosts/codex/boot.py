@@ -1,8 +1,8 @@
-"""``hindnote boot codex``: what Codex's hooks run, to show the agent its notes and its session.
+"""``hindnote boot codex``: the command that Codex's hooks run to show the agent its boot block.
 
-Codex 0.171 runs ``SessionStart`` when a session begins, is resumed or cleared, and behind each
-compaction, and ``SubagentStart`` for a subagent. What the hook prints stands in the window as a
-message of the role ``developer``; more than 10,000 bytes of it are cut in the middle.
+Codex 0.171 runs the hook ``SessionStart`` when a session begins, is resumed or cleared, and after
+each compaction; it runs ``SubagentStart`` for a subagent. It adds the printed text to the window
+as a message with the role ``developer``, and cuts the middle of a text over 10,000 bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from hindnote.hosts.codex import plugin
 from hindnote.hosts.codex.paths import HOST
 
 LIMIT = 10_000
-"""Bytes of what a hook prints, at most: Codex counts four for a token, and keeps 2,500 tokens."""
+"""Maximum number of bytes that a hook prints. Codex keeps 2,500 tokens, and counts four bytes as a
+token."""
 
 _TITLE = b"# Memory beyond this window (hindnote)"
 _CHUNK = 1 << 20
@@ -37,12 +38,12 @@ _CHUNK = 1 << 20
 @click.command(hidden=True)
 @click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="The notes home.")
 def boot(home: Path | None) -> None:
-    """Answer one of Codex's hooks, told on standard input."""
+    """Answer a hook of Codex, whose data is on standard input."""
     try:
         told = json.loads(sys.stdin.buffer.read())
         event, text = str(told["hook_event_name"]), block(told, home)
     except (HostFailure, Refused) as error:
-        # Codex shows it to the person.
+        # Codex shows this message to the person.
         click.echo(json.dumps({"systemMessage": f"hindnote: {error}"}))
         return
     except (ValueError, KeyError, TypeError) as error:
@@ -53,10 +54,10 @@ def boot(home: Path | None) -> None:
 
 
 def block(told: dict[str, Any], home: Path | None) -> str | None:
-    """Return the boot block of a window that begins; None for one that has it already.
+    """Return the boot block of a new window; None when the window has one already.
 
     Raises:
-        HostFailure: The host's plugin failed, or the notes home cannot be had.
+        HostFailure: The host's plugin failed, or the notes home cannot be used.
         Refused: The session cannot be read.
     """
     file = Path(told["transcript_path"]) if told.get("transcript_path") else None
@@ -76,7 +77,7 @@ def block(told: dict[str, Any], home: Path | None) -> str | None:
 
 
 def fitting(make: Any, limit: int = LIMIT) -> str:
-    """Return a text of at most ``limit`` bytes, given how to make one of so many characters."""
+    """Return a text of at most ``limit`` bytes; ``make`` returns one with a number of characters."""
     room = limit
     text: str = make(room)
     while (size := len(text.encode())) > limit and room > 1:
@@ -86,9 +87,10 @@ def fitting(make: Any, limit: int = LIMIT) -> str:
 
 
 def _is_shown(file: Path) -> bool:
-    """Return whether a session's own file holds a boot block.
+    """Return whether a session's own file contains a boot block.
 
-    A resumed session goes on in its window; a fork of one has the block of another session.
+    A resumed session continues in its window and needs no other block. A fork inherits only the
+    block of another session.
     """
     before = b""
     try:

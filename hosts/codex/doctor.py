@@ -1,4 +1,4 @@
-"""What may be wrong with hindnote in Codex; found by looking alone."""
+"""Check hindnote's installation in Codex, without running anything of a project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REINSTALL = f"run `{INSTALL}` again"
 
 
 def checks() -> Iterator[Finding]:
-    """Look at Codex, our part of its configuration, and the command that it runs."""
+    """Check Codex, hindnote's part of its configuration, and the commands there."""
     yield from _codex()
     file = config()
     try:
@@ -63,7 +63,7 @@ def _codex() -> Iterator[Finding]:
 
 
 def _commands(path: Path, commands: list[str]) -> Iterator[Finding]:
-    """Look at the commands that the configuration names."""
+    """Check the commands in the configuration."""
     subject = str(path)
     if len(commands) < 3:
         told = "lacks a part of what was installed: the server or one of its hooks"

@@ -1,4 +1,4 @@
-"""``hindnote install codex`` and ``hindnote uninstall codex``: our part of ``config.toml``."""
+"""``hindnote install codex`` and ``hindnote uninstall codex``: change Codex's ``config.toml``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hindnote.hosts.codex.paths import codex_home
 from hindnote.hosts.codex.settings import Settings, added, is_there, removed
 
 NEEDED = (0, 171)
-"""The oldest Codex with which this was tried."""
+"""The oldest tested version of Codex."""
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
@@ -91,7 +91,7 @@ def uninstall(dry_run: bool) -> None:
 
 
 def config(dry_run: bool = False) -> EditedFile:
-    """Return Codex's own configuration."""
+    """Return Codex's configuration file."""
     return EditedFile(codex_home() / "config.toml", dry_run)
 
 
@@ -101,13 +101,13 @@ def _check_variables() -> None:
 
 
 def _home() -> str | None:
-    """Return the notes home that the person's environment names: Codex does not pass it on."""
+    """Return the notes home from the person's environment, because Codex does not pass it on."""
     named = os.environ.get("HINDNOTE_HOME")
     return str(Path(named).expanduser()) if named else None
 
 
 def _command() -> str:
-    """Return the command that belongs to the Python which runs this."""
+    """Return the ``hindnote`` command of the Python that runs this."""
     command = Path(sys.executable).with_name("hindnote")
     if not command.is_file():
         raise click.ClickException(

@@ -1,8 +1,8 @@
-"""Where Codex keeps its sessions and its configuration, and how their files are named.
+"""Paths and names of Codex's sessions and configuration.
 
 Seen with codex-cli 0.171.0: ``sessions/YYYY/MM/DD/rollout-<local time>-<thread id>.jsonl`` below
-Codex's home, and ``archived_sessions/`` with the same names. A thread whose turns were taken back
-goes on in a file of its own, ``…-<thread id>_<rollout id>.jsonl``. Cold ones end in ``.zst``.
+Codex's home, and ``archived_sessions/`` with the same names. After a rollback a thread continues
+in another file, ``…-<thread id>_<rollout id>.jsonl``. Compressed files end in ``.zst``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 HOST = "codex"
 
 SERVER = "hindnote"
-"""What the MCP server is called in Codex's configuration."""
+"""Name of the MCP server in Codex's configuration."""
 
 TOOL_PREFIX = f"mcp__{SERVER}__"
-"""What stands before our tools' names in a rollout."""
+"""Prefix of our tools' names in a rollout."""
 
 PACKED = ".zst"
 
@@ -34,28 +34,28 @@ _NAMED = re.compile(
 
 
 class Name(NamedTuple):
-    """What the name of a rollout says."""
+    """The parts of a rollout's file name."""
 
     thread: str
     rollout: str
-    """The thread's own id for its first file."""
+    """Id of this file; for a thread's first file the thread's id."""
 
 
 def named(file: str) -> Name | None:
-    """Return what a file's bare name says; None when it is none of Codex's."""
+    """Return the parts of a file's name without extension; None when it is not a rollout's."""
     found = _NAMED.fullmatch(file)
     return Name(found[1], found[2] or found[1]) if found else None
 
 
 def codex_home(call: HostCall | None = None) -> Path:
-    """Return Codex's home: the call's, else ``CODEX_HOME``, else ``~/.codex``."""
+    """Return Codex's home: that of the call, else ``CODEX_HOME``, else ``~/.codex``."""
     if call is not None and call.host == HOST and call.config_dir is not None:
         return call.config_dir
     return Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser().absolute()
 
 
 def home_of(file: Path) -> Path | None:
-    """Return the home in which a rollout lies; None when it lies elsewhere."""
+    """Return the home that contains a rollout; None when the file is not in one."""
     for folder in file.parents:
         if folder.name in (SESSIONS, ARCHIVED):
             return folder.parent

@@ -1,4 +1,4 @@
-"""The Codex plugin: answers to the host contract's questions."""
+"""The Codex plugin: implements the hooks of the host contract."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def host_identity(call: HostCall) -> HostIdentity | None:
 
 @hookimpl
 def host_projection(call: HostCall, session: SessionEntry | None) -> Projection | None:
-    # Only history needs a decoder; a call that asks for notes starts without it.
+    # Only history needs the decoder, so calls for notes start without importing it.
     from hindnote.hosts.codex.sessions.projection import open_rollout
 
     if session is not None:
@@ -72,14 +72,14 @@ def host_decoration(operation: str) -> Decoration | None:
 
 
 def _main_file(call: HostCall) -> Path | None:
-    """Return where the main session of a call lies; None where that cannot be told yet."""
+    """Return the file of a call's main session; None when it is not known yet."""
     if call.session_file is not None:
         return call.cwd / call.session_file
     return None if call.session_id is None else _file_of(call, call.session_id)
 
 
 def _file_of(call: HostCall, thread: str) -> Path | None:
-    """Return the newest file of a thread in the call's home; None when there is none yet."""
+    """Return the newest file of a thread in the call's home; None when it has no file yet."""
     from hindnote.hosts.codex.paths import codex_home, home_of
     from hindnote.hosts.codex.sessions.lineage import newest_file
 

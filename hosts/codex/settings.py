@@ -1,8 +1,8 @@
-"""Our part of Codex's ``config.toml``: written, found again, and taken out.
+"""Write, find and remove hindnote's part of Codex's ``config.toml``.
 
-It stands at the end of the file between two comments, so that what is before and behind it stays
-byte for byte as it is. Where Codex has put something of its own in between (it writes there itself
-when a person trusts a hook), our tables are taken out one by one, and what is left stays.
+The part is at the end of the file between two comments, and all other bytes stay as they are.
+Codex also writes to the file itself, for example when a person trusts a hook. If it has written
+between the comments, our tables are removed one by one, and the rest stays.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ OWN_FILE = "# The file was made for it."
 END = "# hindnote: end"
 
 EVENTS = ("SessionStart", "SubagentStart")
-"""When Codex runs our hook: at the start of a window, and of a subagent."""
+"""Events at which Codex runs our hook: the start of a window, and of a subagent."""
 
 _BOOT = ("boot", "codex")
-"""What ends the command line of our hooks, its options aside."""
+"""End of our hooks' command line, without options."""
 
 
 class Settings(NamedTuple):
-    """What is to be written."""
+    """The content of hindnote's part."""
 
     command: str
     """The absolute path of ``hindnote``."""
 
     home: str | None = None
-    """The notes home, absolute, where it is not the usual one."""
+    """The notes home as an absolute path; None for the default."""
 
     ask: bool = False
     """Whether Codex asks before each call that changes something."""
@@ -45,7 +45,7 @@ class Settings(NamedTuple):
 
 
 def block(settings: Settings, *, own_file: bool) -> str:
-    """Return our part of the file, without the line break before it."""
+    """Return hindnote's part of the file, without the line break before it."""
     home = ["--home", settings.home] if settings.home else []
     args = ["mcp", "--host", "codex", *home]
     if settings.project_tools:
@@ -67,24 +67,24 @@ def block(settings: Settings, *, own_file: bool) -> str:
 
 
 def _string(text: str) -> str:
-    """Return a text as TOML writes it: JSON's escapes are among TOML's, which has one more."""
+    """Return a text as a TOML string. JSON's escapes are valid in TOML."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def is_there(text: str) -> bool:
-    """Return whether a configuration holds our part, or what is left of it."""
+    """Return whether a configuration contains hindnote's part, or a rest of it."""
     return BEGIN in text
 
 
 def added(text: str | None, settings: Settings) -> str:
-    """Return a configuration with our part at its end.
+    """Return a configuration with hindnote's part at its end.
 
     Args:
-        text: The configuration without it; None when there is no file.
-        settings: What is to be written.
+        text: The configuration without this part; None when there is no file.
+        settings: The content of that part.
 
     Raises:
-        NotOurs: It is no TOML, or holds something in our place.
+        NotOurs: It is not valid TOML, or already contains such tables.
     """
     part = block(settings, own_file=text is None)
     if text is None:
@@ -107,7 +107,7 @@ def added(text: str | None, settings: Settings) -> str:
 
 
 def removed(text: str) -> str | None:
-    """Return a configuration without our part; None when the file was made for it alone.
+    """Return a configuration without hindnote's part; None when nothing else was in the file.
 
     Raises:
         NotOurs: It is no TOML.
@@ -125,7 +125,7 @@ def removed(text: str) -> str | None:
 
 
 def _is_ours_alone(part: str) -> bool:
-    """Return whether a part of the file holds our tables and nothing else."""
+    """Return whether a part of the file contains only our tables."""
     try:
         found = tomllib.loads(part)
     except tomllib.TOMLDecodeError:
@@ -141,17 +141,17 @@ def _is_ours_alone(part: str) -> bool:
 
 
 def _picked_out(text: str) -> str:
-    """Return a configuration without our tables, wherever they stand by now.
+    """Return a configuration without our tables, wherever they are.
 
     Raises:
-        NotOurs: They are written in another way than Codex and hindnote write.
+        NotOurs: The tables are not in the form that Codex and hindnote write.
     """
     kept: list[str] = []
     for section in _sections(text):
         if not _is_our_section(section):
             kept.append(section)
         elif kept and kept[-1].startswith("[[hooks.") and section.startswith("[[hooks."):
-            # A hook's group is a table of its own, in front of it.
+            # A hook's group is a separate table in front of the hook's table.
             kept.pop()
     rest = "".join(kept)
     if _parsed(rest) != _without_ours(_parsed(text)):
@@ -163,7 +163,7 @@ def _picked_out(text: str) -> str:
 
 
 def _sections(text: str) -> Iterator[str]:
-    """Yield the parts of a configuration that begin with a table's header, our comments left out."""
+    """Yield the parts of a configuration that begin with a table header, without our comments."""
     section: list[str] = []
     for line in text.splitlines(keepends=True):
         if line.strip() in _COMMENTS:
@@ -176,7 +176,7 @@ def _sections(text: str) -> Iterator[str]:
 
 
 def _is_our_section(section: str) -> bool:
-    """Return whether a part holds our server, or our hook without its group."""
+    """Return whether a part is the table of our server, or of our hook."""
     if section.startswith(f"[mcp_servers.{SERVER}]"):
         return True
     if not section.startswith(tuple(f"[[hooks.{event}.hooks]]" for event in EVENTS)):
@@ -189,7 +189,7 @@ def _is_our_section(section: str) -> bool:
 
 
 def _without_ours(found: dict[str, Any]) -> dict[str, Any]:
-    """Return a parsed configuration without our tables, and without what is then empty."""
+    """Return a parsed configuration without our tables, and without tables that are then empty."""
     servers = {
         name: one for name, one in _table(found.get("mcp_servers")).items() if name != SERVER
     }
@@ -211,7 +211,7 @@ _COMMENTS = {BEGIN, OWN_FILE, END}
 
 
 def _is_our_group(group: Any) -> bool:
-    """Return whether one of Codex's groups of hooks holds our hook and no other."""
+    """Return whether a group of hooks contains only our hook."""
     commands = [_table(hook).get("command") for hook in _list(_table(group).get("hooks"))]
     return bool(commands) and all(map(_is_our_command, commands))
 
@@ -225,7 +225,7 @@ def _is_our_command(command: Any) -> bool:
 
 
 def installed(text: str) -> Iterator[str]:
-    """Yield the command of the server and of each hook that a configuration holds of ours.
+    """Yield the commands of our server and hooks in a configuration.
 
     Raises:
         NotOurs: It is no TOML.

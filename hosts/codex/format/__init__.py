@@ -1,1 +1,1 @@
-"""What Codex writes into a rollout: the one place that knows its fields by name."""
+"""The format of rollouts, Codex's session files. Only this package uses their field names."""

@@ -1,8 +1,8 @@
-"""What a rollout says of itself: id, start, directory, what it was forked from, and its name.
+"""Read the header of a rollout: id, start, directory, origin of a fork, and name.
 
-The catalogue and the decoder both ask here, so that they cannot disagree. The first row is a
-``session_meta``; a fork of the older kind holds its parent's as well, behind its own. A thread's
-name stands in ``session_index.jsonl`` in Codex's home, where the last line of its id counts.
+The catalogue and the decoder both use this module, so they always agree. The first row is a
+``session_meta``; a fork in the older format also contains its parent's, after its own. A thread's
+name is in ``session_index.jsonl`` in Codex's home; the last line with its id counts.
 """
 
 from __future__ import annotations
@@ -34,24 +34,25 @@ Read: TypeAlias = Callable[[int, int], bytes]
 """Returns the bytes at an offset; fewer at the end of the file."""
 
 HEADER_WITHIN = 1 << 22
-"""Bytes at the beginning of a file within which its header has to end; it holds a whole prompt."""
+"""Number of bytes at the beginning of a file in which the header must end. The header contains the
+system prompt."""
 
 PROMPT_WITHIN = 1 << 18
-"""Bytes behind the header among which a catalogue looks for the first prompt."""
+"""Number of bytes after the header in which the catalogue looks for the first prompt."""
 
 INDEX = "session_index.jsonl"
 INDEX_WITHIN = 1 << 26
-"""Bytes of it that are read, at most."""
+"""Maximum number of bytes that are read of ``session_index.jsonl``."""
 
 
 class Base(Struct, frozen=True):
-    """Where the history goes on that stands before a file's first row."""
+    """The part of another file that comes before a file's first row."""
 
     rollout: str
-    """Id in the name of the file that holds it."""
+    """Id in the name of that file."""
 
     end: int
-    """Bytes of that file, unpacked, that belong to it."""
+    """Number of bytes of that file, unpacked, that belong to the history."""
 
 
 class Head(Struct, frozen=True):
@@ -59,7 +60,7 @@ class Head(Struct, frozen=True):
 
     thread: str
     main: str
-    """The main thread of a subagent's; the thread itself for any other."""
+    """Id of a subagent's main thread; for any other thread its own id."""
 
     started: str | None = None
     cwd: str | None = None
@@ -68,17 +69,17 @@ class Head(Struct, frozen=True):
 
     @property
     def session(self) -> str:
-        """The session's id: a subagent's is below its main session's."""
+        """The session's id; a subagent's is ``<main session id>/<thread id>``."""
         return self.thread if self.main == self.thread else f"{self.main}/{self.thread}"
 
     @property
     def parent(self) -> str | None:
-        """The session that it was forked from, or a subagent's main session."""
+        """Id of the session that it was forked from, or of a subagent's main session."""
         return self.forked_from if self.main == self.thread else self.main
 
 
 def head_of(line: bytes) -> Head | None:
-    """Return the header on a line; None when it holds none."""
+    """Return the header on a line; None when the line is not a header."""
     if b'"session_meta"' not in line:
         return None
     try:
@@ -107,7 +108,7 @@ class _Row(Struct):
 
 
 class _Meta(Struct):
-    """Loosely typed; the prompt beside these is passed over."""
+    """Fields accept any type. Other fields, such as the system prompt, are not decoded."""
 
     id: Any = None
     session_id: Any = None
@@ -127,7 +128,7 @@ def _base(value: Any) -> Base | None:
 
 
 def _sender(source: Any) -> str | None:
-    """Return who sent a subagent, as versions before ``parent_thread_id`` tell it."""
+    """Return the thread that started a subagent, as written before ``parent_thread_id``."""
     for key in ("subagent", "thread_spawn"):
         source = source.get(key) if isinstance(source, dict) else None
     return _text(source, "parent_thread_id") if isinstance(source, dict) else None
@@ -138,7 +139,7 @@ def _text(value: dict[str, Any], key: str) -> str | None:
 
 
 def find_head(read: Read, size: int) -> Head | None:
-    """Return the header of a file; None when its first row is none.
+    """Return the header of a file; None when its first row is not a header.
 
     Args:
         read: Reads the file, unpacked.
@@ -151,9 +152,9 @@ def find_head(read: Read, size: int) -> Head | None:
 
 
 def find_head_and_prompt(read: Read, size: int) -> tuple[Head | None, str | None]:
-    """Return the header of a file, and how its first prompt begins, read in one go.
+    """Return the header of a file and the beginning of its first prompt.
 
-    None for a header that is not in the first row, and for a prompt that is not near it.
+    None in place of a header that is not in the first row, and of a prompt that is not near it.
     """
     head: Head | None = None
     seen, first = 0, True
@@ -185,7 +186,7 @@ def _prompt_on(line: bytes) -> str | None:
 
 
 def _spoken(content: Any) -> str:
-    """Return what a person wrote, without the marks that Codex puts around images."""
+    """Return a person's text, without the marks that Codex puts around images."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -198,14 +199,14 @@ def _spoken(content: Any) -> str:
 
 
 class Names:
-    """The names that persons gave their threads, by Codex's home. Thread-safe."""
+    """The names of threads, by Codex's home. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: dict[Path, tuple[tuple[int, int, int], dict[str, str]]] = {}
 
     def of(self, home: Path | None, thread: str) -> str | None:
-        """Return a thread's name; None for one without."""
+        """Return a thread's name; None when it has none."""
         return self.all(home).get(thread)
 
     def all(self, home: Path | None) -> dict[str, str]:

@@ -1,7 +1,8 @@
-"""What a row is: which kind of slot it takes, and what it says of a call's outcome.
+"""Classify a row: the kind of its slot, and the outcome of a call that it records.
 
-A row takes a slot by its types and its role alone. What a message of the role ``user`` is depends
-on what it holds: Codex writes its own notices under that role as well.
+Whether a row takes a slot depends only on its types and its role. Whether a message with the role
+``user`` is a person's depends on its content, because Codex writes its own notices with that role
+too.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from hindnote.hosts.codex.format.rows import Payload, Row
 
 RESPONSE, EVENT, COMPACTED, META = "response_item", "event_msg", "compacted", "session_meta"
 USAGE = "token_usage_record"
-"""Written behind each answer of the model since 0.160 or so."""
+"""Type of a row that Codex writes after each answer of the model, since about 0.160."""
 
 MESSAGE = "message"
 
-# Members of an IntEnum cost a look-up each time; these are plain integers.
+# Plain integers, because reading a member of an IntEnum is slow.
 NOTHING, USER, ASSISTANT = int(SlotKind.NOTHING), int(SlotKind.USER), int(SlotKind.ASSISTANT)
 CALL, RESULT = int(SlotKind.CALL), int(SlotKind.RESULT)
 COMMAND, CONTEXT = int(SlotKind.COMMAND), int(SlotKind.CONTEXT)
@@ -33,13 +34,13 @@ KINDS = {
     "custom_tool_call_output": RESULT,
     "local_shell_call_output": RESULT,
     "tool_search_output": RESULT,
-    # The model's provider ran these itself: call and outcome stand in one row.
+    # The model's provider ran these calls: one row contains the call and its outcome.
     "web_search_call": COMMAND,
     "image_generation_call": COMMAND,
-    # What one agent tells another, where agents write to each other.
+    # A message from one agent to another.
     "agent_message": CONTEXT,
 }
-"""Of the response items that are no messages; those of other types take no slot."""
+"""Kind of slot by type of response item, except messages. Other types take no slot."""
 
 NAMELESS = {
     "local_shell_call": "local_shell",
@@ -47,10 +48,10 @@ NAMELESS = {
     "web_search_call": "web_search",
     "image_generation_call": "image_generation",
 }
-"""Tools whose calls do not name them."""
+"""Name of the tool by type of call, for calls without a tool name."""
 
 BY_HAND = "shell.user_command"
-"""Kind of a message that tells of a command which the person ran."""
+"""Content kind of a message about a command that the person ran."""
 
 _NOTICE = re.compile(
     r"\s*(?:<(environment_context|user_instructions|turn_aborted|subagent_notification|"
@@ -58,11 +59,12 @@ _NOTICE = re.compile(
     r"apps_instructions|plugins_instructions|model_switch|personality_spec|realtime_conversation|"
     r"goal_context|hook_prompt|INSTRUCTIONS)[ >]|# AGENTS\.md instructions for )"
 )
-"""How messages begin that Codex writes under the person's role, in versions that do not say so."""
+"""Matches the beginning of Codex's own messages with the person's role, for versions without
+content kinds."""
 
 
 class Part(msgspec.Struct, gc=False):
-    """A part of a message, as far as it tells what the message is."""
+    """The fields of a message's part that classify the message."""
 
     type: str = ""
     text: str = ""
@@ -76,13 +78,13 @@ def kind_of(row: Row) -> int | None:
             return KINDS.get(payload.type)
         if payload.role == "assistant":
             return ASSISTANT if _has_text(payload) else NOTHING
-        # What developers tell the model is never shown to a person.
+        # Messages of the role ``developer`` are never shown to a person.
         return said_by_user(payload) if payload.role == "user" else None
     return CONTEXT if row.type == COMPACTED else None
 
 
 def said_by_user(payload: Payload) -> int:
-    """Return what a message of the person's role is: the person's, or a notice of Codex."""
+    """Return whether a message with the person's role is the person's own, as a kind of slot."""
     told = payload.internal_chat_message_metadata_passthrough
     kinds = told.content_item_kinds if told is not None else None
     if kinds and any(kind != "unknown" for kind in kinds):
@@ -106,18 +108,18 @@ def _has_text(payload: Payload) -> bool:
 
 
 def tool_of(payload: Payload) -> str:
-    """Return the name of the tool that a call or a provider's own command is of."""
+    """Return the tool's name of a call, or of a command that the provider ran."""
     name = payload.name or NAMELESS.get(payload.type, "")
-    # Older versions write a server's tool under one name, with the same blanks.
+    # Older versions write server and tool as one name.
     return f"{payload.namespace}__{name}" if payload.namespace else name
 
 
 FAILED = {"failed": True, "declined": True, "completed": False}
-"""By the status of an item: whether what it tells of failed."""
+"""Whether a call failed, by the status of its item."""
 
 
 def outcome_of(payload: Payload) -> tuple[str, bool] | None:
-    """Return the id of a call and whether it failed; None for an event that tells no outcome."""
+    """Return the id of a call and whether it failed; None for an event without an outcome."""
     if payload.type == "item_completed":
         item = payload.item
         if item is None or item.status not in FAILED or not item.id:

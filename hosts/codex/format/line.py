@@ -1,4 +1,4 @@
-"""The facts of one slot, read from its line when they are wanted."""
+"""Decode the facts of one slot from its line, on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hindnote.hosting import (
 from hindnote.hosts.codex.format.kinds import COMPACTED, NAMELESS
 
 ADDED_WORDS = ("image", "bytes", "input", "command", "prompt", "shell", *NAMELESS.values())
-"""What ``facts`` adds to the texts of a file: placeholders of images, names of arguments."""
+"""Words that ``facts`` adds to the texts of a file, in placeholders and names of arguments."""
 
 _ENDED = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)$", re.MULTILINE)
 _BY_HAND = re.compile(
@@ -36,7 +36,7 @@ _IMAGE = re.compile(rb'"data:(image/[a-z0-9.+-]{1,40});base64,')
 
 
 class _Payload(Struct, gc=False):
-    """Fields are loosely typed: what has the wrong type is left out, never an error."""
+    """Fields accept any type: a value of the wrong type is ignored instead of raising an error."""
 
     type: Any = None
     id: Any = None
@@ -67,22 +67,23 @@ class _Part(Struct, gc=False):
 
 
 class _Output(Struct, gc=False):
-    """The output of older versions: a text with what became of it."""
+    """An output as older versions write it: a text and whether the call succeeded."""
 
     content: Raw = Raw()
     success: bool | None = None
 
 
 def facts_of(line: bytes, kind: SlotKind, failed: bool | None) -> SlotFacts:
-    """Return the facts of the slot that a line took.
+    """Return the facts of the slot of a line.
 
     Args:
-        line: One that the spine accepted.
-        kind: What the slot is.
-        failed: Of a result: what the event of its outcome says; None without one.
+        line: A line that the spine accepted.
+        kind: The kind of the slot.
+        failed: Whether the event with the outcome of a result says that it failed; None without
+        such an event.
 
     Raises:
-        msgspec.MsgspecError: It is no such line.
+        msgspec.MsgspecError: The line is not a row.
     """
     row = accepted(line, _Row)
     payload = shaped(row.payload, _Payload) or _Payload()
@@ -104,7 +105,7 @@ def facts_of(line: bytes, kind: SlotKind, failed: bool | None) -> SlotFacts:
 
 
 def joined(content: Raw) -> str:
-    """Return the text of a message or an output: parts on lines of their own, images named."""
+    """Return a message or an output as text: each part on a line, images as placeholders."""
     if (text := shaped(content, str)) is not None:
         return text
     return "\n".join(_parts(content))
@@ -120,12 +121,12 @@ def _parts(content: Raw) -> Iterator[str]:
         elif bytes(part.image_url):
             yield image(part.image_url)
         elif named := nonempty(part.type):
-            # A type that this version does not know is named in its place.
+            # A part of an unknown type is replaced by the type's name.
             yield f"[{named}]"
 
 
 def image(url: Raw) -> str:
-    """Return what stands in a text for an image."""
+    """Return the placeholder for an image."""
     data = bytes(url)
     found = _IMAGE.match(data)
     if found is None:
@@ -143,12 +144,12 @@ def _tool(payload: _Payload) -> str | None:
 
 
 def _arguments(payload: _Payload) -> str:
-    """Return a call's input as one JSON object, its keys and numbers as recorded."""
+    """Return a call's input as a JSON object, with its keys and numbers as recorded."""
     if bytes(payload.input):
         return _wrapped("input", payload.input)
     raw = payload.arguments if bytes(payload.arguments) else payload.action
     text = shaped(raw, str)
-    # Codex keeps arguments as the model wrote them, a JSON text within a string.
+    # Codex records arguments as the model wrote them: JSON text in a string.
     data = bytes(raw) if text is None else text.encode()
     try:
         if data and isinstance(parse(data), dict):
@@ -171,7 +172,7 @@ def _wrapped(name: str, raw: Raw) -> str:
 
 
 def _output(payload: _Payload) -> tuple[str, bool | None]:
-    """Return a result's text, and whether it says itself that it failed."""
+    """Return a result's text, and whether the text says that the call failed."""
     if bytes(payload.tools):
         return _listed(payload.tools), False if payload.status == "completed" else None
     output = payload.output
@@ -192,16 +193,16 @@ def _listed(tools: Raw) -> str:
 
 
 def _ended(text: str) -> bool | None:
-    """Return whether a command failed, by what Codex writes above its output; None elsewhere.
+    """Return whether a command failed, from the lines that Codex writes above its output.
 
-    Codex writes nothing but these lines before the first ``Output:``.
+    None for any other text. Before the first ``Output:`` Codex writes only these lines.
     """
     head, found, _ = text.partition("\nOutput:\n")
     if found:
         code = _ENDED.search(head)
         return None if code is None else int(code[1]) != 0
     if text.startswith('{"output":'):
-        # Versions of 2025 wrote a JSON text.
+        # Versions of 2025 wrote JSON text.
         try:
             value = parse(text.encode())
         except Unreadable:
@@ -229,7 +230,7 @@ def _command(payload: _Payload) -> dict[str, Any]:
 
 
 def _by_hand(text: str) -> dict[str, Any]:
-    """Return what a message tells of a command that the person ran."""
+    """Return the facts of a command that the person ran, from the message about it."""
     found = _BY_HAND.fullmatch(text)
     if found is None:
         return {"tool": "shell", "text": text}

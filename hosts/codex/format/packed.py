@@ -1,4 +1,4 @@
-"""Rollouts that Codex compressed with Zstandard, as cold ones are where a person asks for it."""
+"""Read rollouts that Codex compressed with Zstandard, which is a setting for old sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hindnote.hosting import Refused, open_file
 NEEDED = "needs the package zstandard: install hindnote[zstd]"
 
 LIMIT = 1 << 30
-"""Bytes of an unpacked rollout, at most."""
+"""Maximum size of an unpacked rollout in bytes."""
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -21,7 +21,7 @@ _PIECE = 1 << 20
 
 
 def opened(file: Path) -> IO[bytes]:
-    """Return a compressed rollout as a stream of what it holds; never waits at a pipe.
+    """Return a stream of a compressed rollout's content; never waits for a pipe.
 
     Raises:
         Refused: ``unreadable_session`` when nothing here can unpack it.
@@ -42,7 +42,7 @@ def opened(file: Path) -> IO[bytes]:
 
 
 def head(file: Path, size: int) -> bytes:
-    """Return the first bytes of what a compressed rollout holds.
+    """Return the first bytes of a compressed rollout's content.
 
     Raises:
         Refused: As for ``opened``.
@@ -56,10 +56,11 @@ def head(file: Path, size: int) -> bytes:
 
 
 def unpack(file: Path) -> Any:
-    """Return a temporary file that holds what a compressed rollout holds; closing removes it.
+    """Return a temporary file with a compressed rollout's content; closing it removes it.
 
     Raises:
-        Refused: ``unreadable_session``: it is damaged, too long, or nothing here can unpack it.
+        Refused: ``unreadable_session``: it is damaged or too long, or no decompressor is
+        installed.
         OSError: It cannot be opened, or there is no room.
     """
     target = tempfile.NamedTemporaryFile(prefix="hindnote-rollout-", suffix=".jsonl")  # noqa: SIM115
@@ -87,10 +88,12 @@ def unpack(file: Path) -> Any:
 
 
 def is_whole(file: Path) -> bool:
-    """Return whether the first frame of a compressed file has its end: no reader tells.
+    """Return whether the first frame of a compressed file is complete.
 
-    The format is that of RFC 8878: a header whose first byte tells its length, then blocks, each
-    of which tells its size, and whether it is the last one.
+    Decompressors do not tell this.
+
+    The format is that of RFC 8878: a header whose first byte contains its length, then blocks,
+    each with its size and a flag for the last one.
 
     Raises:
         OSError: It cannot be read.
@@ -105,7 +108,7 @@ def is_whole(file: Path) -> bool:
         end = os.fstat(data.fileno()).st_size - (4 if flags & 4 else 0)
         while len(block := data.read(3)) == 3:
             told = int.from_bytes(block, "little")
-            # A block of one byte, repeated, holds that byte alone.
+            # A block that repeats one byte contains only this byte.
             data.seek(1 if (told >> 1) & 3 == 1 else told >> 3, 1)
             if told & 1:
                 return data.tell() <= end
@@ -113,7 +116,7 @@ def is_whole(file: Path) -> bool:
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    """Return what the library raises for what is not Zstandard."""
+    """Return the exceptions that the library raises for invalid data."""
     if sys.version_info >= (3, 14):
         from compression import zstd
 

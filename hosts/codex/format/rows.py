@@ -1,8 +1,8 @@
-"""One row of a rollout, as much of it as the spine needs.
+"""One row of a rollout, decoded as far as the spine needs it.
 
-A field of another type than Codex writes counts as absent, so that an odd row costs its oddity
-and not its place in the conversation. Fields were seen with codex-cli 0.171.0; the events that
-end in ``_end`` are those of older versions.
+A field of an unexpected type counts as absent, so an unusual row loses this field but keeps its
+place in the conversation. The fields are those of codex-cli 0.171.0; events whose names end in
+``_end`` are from older versions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hindnote.hosting import Unreadable, instant, may_be_deep, parse, recorded
 
 
 class Told(Struct, gc=False):
-    """What a message says of its parts."""
+    """Metadata about a message's parts."""
 
     content_item_kinds: list[str] | None = None
 
 
 class Item(Struct, gc=False):
-    """What was done, as an event tells it when it is complete."""
+    """A completed item in an event."""
 
     type: str = ""
     id: str = ""
@@ -32,7 +32,7 @@ class Item(Struct, gc=False):
 
 
 class Payload(Struct, gc=False):
-    """What a row holds."""
+    """The payload of a row."""
 
     type: str = ""
     role: str = ""
@@ -49,7 +49,7 @@ class Payload(Struct, gc=False):
 
 
 class Row(Struct, gc=False):
-    """One row. Fields in the order in which they are written decode fastest."""
+    """One row. Decoding is fastest with the fields in the order in which Codex writes them."""
 
     timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | float | None = None
     type: str = ""
@@ -60,9 +60,9 @@ _decode = msgspec.json.Decoder(Row).decode
 
 
 def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
-    """Return the row on each of some lines; None when they are to be read one by one.
+    """Return the rows of several lines; None when they must be read one by one.
 
-    That is when one of them is blank, damaged, nested deep or odd.
+    That is the case when a line is blank, damaged, deeply nested, or unusual.
     """
     if any(map(may_be_deep, lines)):
         return None
@@ -73,13 +73,13 @@ def read_rows(lines: Sequence[bytes]) -> list[Row] | None:
 
 
 def read_row(line: bytes) -> Row:
-    """Return a line's row.
+    """Return the row on a line.
 
     Raises:
-        Unreadable: The line is no JSON object, or cannot be passed on.
+        Unreadable: The line is not a JSON object, or contains values that are not accepted.
     """
     if may_be_deep(line):
-        # The decoder skips what nobody asks for, however deep it is.
+        # The decoder skips unknown fields without checking how deeply they are nested.
         parse(line)
     try:
         return _decode(line)

@@ -1,4 +1,4 @@
-"""What a session descends from, read from the headers of rollouts."""
+"""Find the sessions from which a session was forked, in the headers of rollouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sessions of Codex there are, and what their files say of them."""
+"""The catalogue of Codex's sessions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hindnote.hosts.codex.sessions.lineage import day_folders, fork_of, started
 from hindnote.hosts.codex.sessions.projection import NAMES, id_in_name
 
 FORM = "codex-session-1"
-"""The form of a session's facts in the cache."""
+"""Name of the facts' format in the cache."""
 
 
 class Catalogue:
@@ -38,7 +38,7 @@ class Catalogue:
     def sessions(self, call: HostCall) -> list[SessionEntry]:
         """Return the sessions that a call may name, newest first.
 
-        Of a thread that lies in several files the newest one is listed, which knows the others.
+        Of a thread with several files the newest is listed, because it refers to the others.
         """
         found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
         newest: dict[str, tuple[_Rank, SessionEntry]] = {}
@@ -54,7 +54,7 @@ class Catalogue:
 def _named(entries: list[SessionEntry]) -> Iterator[SessionEntry]:
     """Yield entries with the names of their threads.
 
-    These stand in a file of their own, which changes without the session's.
+    The names are in a separate file, which changes independently of the session's file.
     """
     homes: dict[Path, dict[str, str]] = {}
     for entry in entries:
@@ -69,9 +69,9 @@ _Rank = tuple[bool, bool, str, bool]
 
 
 def _rank(entry: SessionEntry) -> _Rank:
-    """Return what orders the files of one thread, whose first one bears the thread's own id.
+    """Return the sort key of a thread's files; the first file has the thread's own id.
 
-    One that cannot be read hides no other.
+    A file that cannot be read does not hide the others.
     """
     name = named(entry.file.name)
     assert name is not None
@@ -95,7 +95,7 @@ def _folders(call: HostCall) -> Iterator[str]:
 
 
 def look(path: Path, listed: ListedFile) -> SessionEntry | None:
-    """Return what a file says of its session.
+    """Return the catalogue entry of a session, from its file.
 
     Raises:
         OSError: The file cannot be read.
@@ -105,7 +105,7 @@ def look(path: Path, listed: ListedFile) -> SessionEntry | None:
         try:
             data = packed_head(path, HEADER_WITHIN)
         except Refused:
-            # Opening it says what is missing.
+            # Opening it reports what is missing.
             return unread(path, listed)
         head, prompt = find_head_and_prompt(
             lambda offset, size: data[offset : offset + size], len(data)
@@ -119,7 +119,8 @@ def look(path: Path, listed: ListedFile) -> SessionEntry | None:
     if head is None:
         return unread(path, listed)
     fork = fork_of(path, head)
-    # What a fork inherited stands in other files, and what is compressed in no file as it is.
+    # The bytes of the file do not contain all words: a fork inherits other files, and a file may
+    # be compressed.
     alone = not packed and head.base is None
     return SessionEntry(
         host=HOST,
@@ -136,7 +137,7 @@ def look(path: Path, listed: ListedFile) -> SessionEntry | None:
 
 
 def unread(path: Path, listed: ListedFile) -> SessionEntry:
-    """Return the entry of a session whose file cannot be read: opening it says why."""
+    """Return the entry of a session whose file cannot be read; opening it reports the reason."""
     return SessionEntry(
         host=HOST,
         id=id_in_name(path),

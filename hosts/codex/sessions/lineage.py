@@ -1,8 +1,8 @@
-"""Which files a session's history lies in: those of its thread, and of what it was forked from.
+"""Find the files of a session's history: those of its thread, and those of its ancestors.
 
-A fork holds no copy. Its first row names the file in which its past lies, and how many bytes of it
-belong to the fork. A thread whose turns were taken back goes on in another file in the same way;
-its older files do not change any more.
+A fork contains no copy. Its first row names the file with its past, and the number of bytes of
+that file that belong to the fork. After a rollback, a thread continues in another file in the same
+way, and its older files do not change any more.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from hindnote.hosts.codex.format.packed import head as packed_head
 from hindnote.hosts.codex.paths import ARCHIVED, PACKED, SESSIONS, home_of, named
 
 DEEPEST = 256
-"""Forks of forks that are followed, at most."""
+"""Maximum number of ancestors that are followed."""
 
 
 class Step(Struct, frozen=True):
-    """One file of a session's history, in the order in which it is read."""
+    """One file of a session's history."""
 
     file: Path
     rollout: str
     base: Base | None
-    """Where its own past lies, if it has one."""
+    """The part of another file that comes before it, if there is one."""
 
     end: int | None = None
-    """Bytes that belong to the session; None: all there are and will be."""
+    """Number of bytes that belong to the session; None for the whole file, which may still grow."""
 
 
 class Lineage(Struct, frozen=True):
-    """All files of a session but its own, oldest first."""
+    """All files of a session's history except its own, oldest first."""
 
     steps: tuple[Step, ...] = ()
     missing: str | None = None
-    """The rollout that could not be found, and what lay before it with it."""
+    """Id of the rollout that was not found; the history before it is missing too."""
 
 
 def read_head(file: Path) -> Head | None:
-    """Return a rollout's header; None for a file without one, or that cannot be read.
+    """Return a rollout's header; None for a file that has none or cannot be read.
 
     Raises:
-        Refused: The file is compressed, and nothing here can unpack it.
+        Refused: The file is compressed, and no decompressor is installed.
     """
     try:
         if file.name.endswith(PACKED):
@@ -68,7 +68,7 @@ def read_head(file: Path) -> Head | None:
 
 
 def lineage_of(file: Path, head: Head | None) -> Lineage:
-    """Return what lies before a session's own file."""
+    """Return the files before a session's own file."""
     if head is None or head.base is None:
         return Lineage()
     own = named(file.name)
@@ -84,14 +84,14 @@ def lineage_of(file: Path, head: Head | None) -> Lineage:
 
 
 def _earlier(file: Path, thread: str, rollout: str) -> list[Step]:
-    """Return the files in which the same thread lay before, oldest first."""
+    """Return the earlier files of the same thread, oldest first."""
     found: dict[str, Path] = {}
     for other in _rollouts(file, None):
         name = named(other.name)
         if name is not None and name.thread == thread and _before(name.rollout, rollout, thread):
             found.setdefault(name.rollout, other)
     steps = []
-    # A thread's first file has its own id, which is older than those of the others.
+    # A thread's first file has the thread's id, which is older than the other ids.
     for one in sorted(found):
         head = read_head(found[one])
         steps.append(Step(found[one], one, head.base if head is not None else None))
@@ -103,7 +103,7 @@ def _before(one: str, other: str, thread: str) -> bool:
 
 
 def _ancestors(file: Path, base: Base) -> Lineage:
-    """Return the files behind a fork, from the one that it names to the oldest, turned around."""
+    """Return the ancestors' files of a fork, oldest first."""
     steps: list[Step] = []
     seen: set[str] = set()
     wanted: Base | None = base
@@ -120,7 +120,7 @@ def _ancestors(file: Path, base: Base) -> Lineage:
 
 
 def find(file: Path, rollout: str) -> Path | None:
-    """Return where a rollout lies, as seen from a file in the same home; None when nowhere."""
+    """Return the path of a rollout in the same home as a file; None when there is none."""
     for other in _rollouts(file, rollout):
         name = named(other.name)
         if name is not None and name.rollout == rollout and other != file:
@@ -129,7 +129,7 @@ def find(file: Path, rollout: str) -> Path | None:
 
 
 def _rollouts(file: Path, rollout: str | None) -> Iterator[Path]:
-    """Yield the rollouts beside a file and in its home, likely folders first."""
+    """Yield the rollouts next to a file and in its home, the likeliest folders first."""
     seen: set[str] = set()
     for folder in _folders(file, rollout):
         if folder not in seen:
@@ -150,7 +150,7 @@ def _folders(file: Path, rollout: str | None) -> Iterator[str]:
 
 
 def _days(rollout: str | None) -> Iterator[str]:
-    """Yield the folders of the days on which a rollout was begun, by the time in its id."""
+    """Yield the folders in which a rollout can be, from the time in its id."""
     try:
         moment = datetime.fromtimestamp((UUID(rollout or "").int >> 80) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -160,7 +160,7 @@ def _days(rollout: str | None) -> Iterator[str]:
 
 
 def day_folders(home: Path) -> Iterator[str]:
-    """Yield the folders of all days on which sessions were begun."""
+    """Yield the folders of all days."""
     folders = [str(home / SESSIONS)]
     for _ in ("year", "month", "day"):
         folders = [
@@ -173,7 +173,7 @@ def day_folders(home: Path) -> Iterator[str]:
 
 
 def started(file: Path, head: Head) -> str | None:
-    """Return when a thread was begun: its first file says so."""
+    """Return the start of a thread, from its first file."""
     own = named(file.name)
     if own is None or own.rollout == own.thread:
         return head.started
@@ -183,9 +183,9 @@ def started(file: Path, head: Head) -> str | None:
 
 
 def fork_of(file: Path, head: Head) -> Head:
-    """Return the header that says what a thread was forked from: that of its first file.
+    """Return the header of a thread's first file, which names the origin of a fork.
 
-    One in which a thread goes on names no fork.
+    The thread's later files do not name it.
     """
     own = named(file.name)
     if head.forked_from is not None or own is None or own.rollout == own.thread:

@@ -1,4 +1,4 @@
-"""Sessions of Codex as projections."""
+"""A session of Codex as a projection."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from hindnote.hosts.codex.sessions.rollout import Rollout, State
 _KINDS = {int(kind): kind for kind in SlotKind}
 
 NAMES = Names()
-"""What persons called their threads."""
+"""The names of threads."""
 
 
 class CodexProjection:
-    """One state of a session.
+    """The state of a session at one moment.
 
     Args:
         rollout: The session.
-        state: How far it was read.
+        state: How much of it was read.
     """
 
     def __init__(self, rollout: Rollout, state: State) -> None:
@@ -43,7 +43,7 @@ class CodexProjection:
 
     @cached_property
     def header(self) -> SessionHeader:
-        """What the session says of itself."""
+        """The session's header."""
         path, head = self._rollout.path, self._state.head
         if head is None:
             note = f"{path} has no readable header; its id is taken from the file's name"
@@ -61,7 +61,7 @@ class CodexProjection:
 
     @property
     def last_seq(self) -> int:
-        """The highest seq allocated, on the branch or not."""
+        """The highest seq allocated on any branch."""
         return self._state.last_seq
 
     @property
@@ -94,14 +94,14 @@ class CodexProjection:
             kind = _KINDS[self._kind(seq)]
             return facts_of(self._rollout.line(seq), kind, self._rollout.failed(seq))
         except msgspec.MsgspecError:
-            # Once it could be read.
+            # It was readable before.
             self._rollout.refuse_rewritten()
 
     def _kind(self, seq: int) -> int:
         return self.branch.kinds[bisect_left(self.branch.seqs, seq)]
 
     def raw(self, seq: int) -> Iterator[bytes]:
-        """Yield the line of which ``facts`` is made.
+        """Yield the line that ``facts`` decodes.
 
         Raises:
             Refused: ``unreadable_session`` when the file was rewritten meanwhile.
@@ -110,13 +110,13 @@ class CodexProjection:
 
 
 def id_in_name(path: Path) -> str:
-    """Return the thread that a file's name tells, else the bare name."""
+    """Return the thread's id in a file's name, or else the whole name."""
     name = named(path.name)
     return name.thread if name is not None else path.name.removesuffix(".jsonl")
 
 
 def name_of(path: Path, head: Head) -> str | None:
-    """Return what a person called a thread."""
+    """Return a thread's name."""
     return NAMES.of(home_of(path), head.thread)
 
 

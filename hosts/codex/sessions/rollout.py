@@ -17,13 +17,13 @@ from hindnote.hosts.codex.sessions.lineage import Step, lineage_of
 from hindnote.hosts.codex.sessions.spine import Spine
 
 _NO_SESSION = 100
-"""Damaged lines without one row of Codex after which a file is given up as no session."""
+"""Number of damaged lines without any row of Codex after which a file is not a session."""
 
 _FILES = 255
 
 
 class State(Struct, frozen=True):
-    """How far a session was read; everything within it never changes again."""
+    """How much of a session was read. What is within it never changes again."""
 
     head: Head | None
     last_seq: int
@@ -34,13 +34,13 @@ class State(Struct, frozen=True):
 
 
 class Rollout:
-    """What is known of one session.
+    """The decoded files of one session.
 
     Args:
-        file: Its own file, freshly opened.
+        file: The session's own file, just opened.
 
     Raises:
-        Refused: ``unreadable_session`` when the file is no rollout, or cannot be unpacked.
+        Refused: ``unreadable_session`` when the file is not a rollout, or cannot be unpacked.
     """
 
     def __init__(self, file: LineFile) -> None:
@@ -56,7 +56,7 @@ class Rollout:
         self._read_on()
 
     def _lines(self, path: Path, opened: LineFile | None = None) -> LineFile:
-        """Return the lines of a rollout, unpacked if it is compressed."""
+        """Return the lines of a rollout, which is unpacked if it is compressed."""
         if not path.name.endswith(PACKED):
             return opened or LineFile(path)
         temporary = unpack(path)
@@ -64,7 +64,7 @@ class Rollout:
         return LineFile(Path(temporary.name))
 
     def _inherit(self, steps: Sequence[Step]) -> list[LineFile]:
-        """Read what lies before the session's own file."""
+        """Read the files before the session's own."""
         files: list[LineFile] = []
         numbers: dict[str, int] = {}
         for step in steps[-_FILES:]:
@@ -83,7 +83,7 @@ class Rollout:
             file.close()
         if files:
             self._go_on(self._head.base if self._head is not None else None, numbers)
-            # Damage is counted in the session's own file.
+            # Only damage in the session's own file is counted.
             self._damaged.clear()
         return files
 
@@ -92,13 +92,13 @@ class Rollout:
         self.spine.begin_next(number, base.end if base is not None else 0)
 
     def extend(self) -> None:
-        """Take in the lines that the session gained, and publish the new state.
+        """Read the new lines of the session, and publish the new state.
 
         Raises:
             Refused: ``unreadable_session`` when the file is no rollout.
         """
         if self._temporary:
-            # What is compressed does not grow line by line: it is unpacked again.
+            # A compressed file does not grow by lines, so it is unpacked again.
             self.__dict__.update(Rollout(LineFile(self.path)).__dict__)
         else:
             self._read_on()
@@ -153,7 +153,7 @@ class Rollout:
         return self._read(self.spine.files[at], self.spine.offsets[at], self.spine.sizes[at])
 
     def failed(self, seq: int) -> bool | None:
-        """Return whether a result's outcome says that it failed; None without one."""
+        """Return whether a call failed, by the outcome of its result; None without an outcome."""
         return self.spine.failed.get(seq)
 
     def _read(self, number: int, offset: int, size: int) -> bytes:
@@ -164,7 +164,7 @@ class Rollout:
         return data
 
     def refuse_rewritten(self) -> NoReturn:
-        """Say that the lines are no longer what they were when they were read.
+        """Refuse to read lines that have changed since they were indexed.
 
         Raises:
             Refused: ``unreadable_session``.

@@ -1,8 +1,8 @@
 """The spine of one session: the slots of its rows, in the order of its files, and its branch.
 
-Seqs count through every row of the session's own files, and through what it inherited. The branch
-leaves out what was taken back. Arrays grow in place and are copied for each state, so that a
-reader keeps the one that it has.
+Seqs are allocated over all files of the session, the inherited ones included. The branch leaves
+out what was rolled back. Arrays grow in place and are copied for each state, so a reader keeps the
+state that it has.
 """
 
 from __future__ import annotations
@@ -33,48 +33,48 @@ _ANSWERS = frozenset((NOTHING, ASSISTANT, CALL))
 
 
 class Spine:
-    """What is known of a session without its texts."""
+    """All facts about a session's slots that need no text."""
 
     def __init__(self) -> None:
-        # By seq, of which the first is at 0.
+        # One item per seq; the first seq is at index 0.
         self.files = bytearray()
-        """Number of the file in which a slot's row lies; 255 files at most."""
+        """Number of the file that contains a slot's row; at most 255 files."""
 
         self.offsets = array("q")
         self.sizes = array("q")
         self.failed: dict[int, bool] = {}
-        """Whether a call failed, by the seq of its result, where an event says so."""
+        """Whether a call failed, by the seq of its result, if an event told it."""
 
         self.branch = Branch()
         self.compactions: list[int] = []
         """Seqs on the branch at which a window starts."""
 
         self.known = False
-        """Whether a row was read that only Codex writes."""
+        """Whether a row was found that only Codex writes."""
 
         self._file = 0
         self._answer = 0
         self._open = False
-        """Whether the next part of an answer belongs to the one before it."""
+        """Whether the next part of an answer belongs to the answer before it."""
 
         self._shown = 0
-        """The highest seq that a reader may know."""
+        """The highest seq that was published."""
 
         self._early: dict[str, bool] = {}
-        """Outcomes whose result was not read yet, by the call's id."""
+        """Outcomes that were read before their result, by the call's id."""
 
         self._unsettled: dict[str, int] = {}
-        """Seqs of results whose outcome was not read yet, by the call's id."""
+        """Seqs of results that were read before their outcome, by the call's id."""
 
         self._names: dict[str, str] = {}
         self._calls: dict[str, str] = {}
         self._starts: list[tuple[Branch, list[int]]] = []
-        """What the branch was at the end of each file that is read no more."""
+        """The branch at the end of each file before the current one."""
 
     def add(self, rows: list[Row], offsets: list[int], sizes: list[int]) -> None:
-        """Take in rows, many at a time.
+        """Add many rows.
 
-        One loop over local names: this is where a cold index spends its own time.
+        A single loop over local names, because most of the time of a cold index is spent here.
         """
         branch, known = self.branch, len(self.offsets)
         places: list[int] = []
@@ -117,14 +117,14 @@ class Spine:
                 answers.append(0)
                 if kind == RESULT:
                     call_id = payload.call_id or f"?{known + len(places) + 1}"
-                    # A result repeats its call's id: one string serves both.
+                    # A result repeats its call's id; both share one string.
                     call_id = calls.pop(call_id, call_id)
                     branch.call_ids[position + len(places)] = call_id
                     self._came(call_id, known + len(places) + 1)
                     closing.append(0)
                     self._open = False
                 elif kind == COMMAND and payload.type != MESSAGE:
-                    # The provider ran it in the midst of an answer.
+                    # The provider ran it during an answer.
                     name = tool_of(payload)
                     branch.tools[position + len(places)] = names.setdefault(name, name)
                     closing.append(0)
@@ -148,7 +148,7 @@ class Spine:
         offsets: list[int],
         sizes: list[int],
     ) -> None:
-        """Put slots behind those that there are."""
+        """Append slots."""
         if not places:
             return
         self.known = True
@@ -163,18 +163,18 @@ class Spine:
         branch.closing += bytes(closing)
 
     def _told(self, call_id: str, failed: bool) -> None:
-        """Keep an outcome for its result, which may have been read before."""
+        """Record an outcome for its result, which may already have been read."""
         seq = self._unsettled.pop(call_id, None)
         if seq is None:
             self._early[call_id] = failed
             return
         self.failed[seq] = failed
         if seq <= self._shown:
-            # What was worked out for the result holds no more.
+            # Facts that were computed for the result before are no longer valid.
             self.branch.lineage = object()
 
     def _came(self, call_id: str, seq: int) -> None:
-        """Note a result, whose outcome may have been read before."""
+        """Record a result, whose outcome may already have been read."""
         failed = self._early.pop(call_id, None)
         if failed is None:
             self._unsettled[call_id] = seq
@@ -184,7 +184,7 @@ class Spine:
     # -- what leaves the branch ------------------------------------------------------
 
     def _roll_back(self, turns: int) -> None:
-        """Cut the branch before the last turns of the person."""
+        """Remove the person's last turns from the branch."""
         cut = len(self.branch.seqs)
         for _ in range(min(turns, cut) if turns > 0 else 0):
             found = self.branch.kinds.rfind(USER, 0, cut)
@@ -194,7 +194,7 @@ class Spine:
         self._cut(self.branch, cut, self.compactions)
 
     def _cut(self, branch: Branch, cut: int, compactions: list[int]) -> None:
-        """Go on from the first slots of a branch, under a lineage of their own."""
+        """Continue from the first slots of a branch, with a new lineage."""
         self.branch = Branch(
             branch.seqs[:cut],
             branch.kinds[:cut],
@@ -211,14 +211,14 @@ class Spine:
         self._open = False
 
     def begin_next(self, base: int | None, end: int) -> None:
-        """Go on with the rows of another file.
+        """Continue with the rows of another file.
 
         Args:
-            base: Number of the file behind a part of which it goes on; None: behind the last one.
-            end: Bytes of that part.
+            base: Number of the file after a part of which it continues; None for the last file.
+            end: Size of that part in bytes.
         """
         self._starts.append((self.branch, self.compactions))
-        # The branch that was kept may not grow any more.
+        # The stored branch must not grow any more.
         branch, compactions = self._starts[-1 if base is None else base]
         cut = len(branch.seqs)
         if base is not None:
@@ -239,9 +239,9 @@ class Spine:
     # -- states ------------------------------------------------------------------------
 
     def published(self) -> tuple[Branch, tuple[int, ...]]:
-        """Return the branch as it is now, which stays so, and its windows.
+        """Return the current branch, which does not change any more, and its windows.
 
-        Call ids and tools are shared with newer states: what they say of older positions stays.
+        Call ids and tools are shared with later states, which change nothing at older positions.
         """
         branch = self.branch
         self._shown = len(self.offsets)
