@@ -1,4 +1,4 @@
-"""Lists by what events are about: ranked, the best first."""
+"""Rank events by how well they fit a question."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import BoundCall
 
 ROWS_OF_A_SESSION = 3
-"""Rows of one session in a list over many, at most."""
+"""Maximum number of rows per session in a list of many sessions."""
 
 _TURNS = Turns()
 _AHEAD = Ahead(_TURNS)
 
 
 class About:
-    """One list by what events are about.
+    """A ranked list of events.
 
     Args:
         bound: The call.
         params: Its parameters, with ``about``.
         filters: Its filters.
-        sessions: Where the sessions are opened.
+        sessions: Opens the sessions.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class About:
         return [target]
 
     def _in_catalogue(self, name: str) -> Target:
-        """Return one session as a list of many has it, so that it is indexed once."""
+        """Return a session under the name that it has in lists of many."""
         try:
             return self._sessions.target(name)
         except (Refused, HostFailure):
@@ -137,19 +137,19 @@ class About:
 
     @property
     def _narrows(self) -> bool:
-        """Whether more than a query leaves events out."""
+        """Whether anything other than ``query`` excludes events."""
         return bool(self._filters.roles) or self._timed or self._bounded
 
     def _allowed(
         self, number: int, held: Held, matches: set[int] | None, look_ups: set[tuple[int, int]]
     ) -> Callable[[int], bool]:
-        """Return what tells which passages of a session may answer.
+        """Return a function that tells which passages of a session may answer.
 
         Args:
             number: The session.
             held: Its passages.
-            matches: The events that hold the query, if there is one.
-            look_ups: Gets the look-ups that are left out.
+            matches: Seqs of the events that match ``query``; None without a query.
+            look_ups: Collects the look-ups that are left out.
         """
         roles, timed, bounded = self._filters.roles, self._timed, self._bounded
 
@@ -182,7 +182,7 @@ class About:
         return (before is None or seq < before) and (after is None or seq > after)
 
     def _matching(self, coverage: Coverage) -> Callable[[int], set[int]] | None:
-        """Return what tells which events of a session hold the query."""
+        """Return a function with the seqs of a session's events that match ``query``."""
         if self._filters.matcher is None:
             return None
         scan = Scan.of(self._filters.matcher, [*coverage.targets.values()], self._sessions.running)
@@ -209,7 +209,7 @@ class About:
     # -- the rows --------------------------------------------------------------
 
     def _rows(self, coverage: Coverage, ranked: Answer) -> tuple[list[tuple[EventRow, str]], int]:
-        """Return the rows with their documents, and how many events more there are."""
+        """Return the rows with their documents, and the number of further events."""
         rows: list[tuple[EventRow, str]] = []
         of_session: Counter[int] = Counter()
         left = ranked.count
@@ -240,7 +240,7 @@ class About:
         try:
             position = timeline.locate(one.seq)
         except Refused:
-            # The session was rewound since it was indexed.
+            # The session was rewound after it was indexed.
             return None
         event = timeline.event(position)
         if not self._question.holds_phrases(event.document):

@@ -1,8 +1,8 @@
-"""Index the rest of the sessions after an answer, in a process that stays.
+"""Index the remaining sessions after an answer, in a process that stays.
 
-A question is answered from what could be indexed in its time. The sessions that were left are
-indexed afterwards, by one thread of the process with low priority, so that the next question finds
-them. A process that ends with its answer does not do this.
+A question is answered from the sessions that could be indexed within its time. A thread with low
+priority indexes the others afterwards, so the next question finds them. A process that ends with
+its answer does not do this.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from hindnote.core.recall.index import Index
 
 SLICE = 0.1
-"""Seconds of one piece of this work. Whoever waits for a turn waits about as long."""
+"""Duration of one piece of this work in seconds. A question waits about this long for its turn."""
 
 PAUSE = 0.1
-"""Seconds between two pieces, in which the process serves its calls."""
+"""Seconds between two pieces, during which the process serves calls."""
 
 NICE = 10
-"""How much is added to the thread's nice value."""
+"""Value that is added to the thread's nice value."""
 
 
 class Ahead:
-    """Indexes sessions that an answer left, one request at a time.
+    """Indexes the sessions that remained after an answer, one request at a time.
 
     Args:
-        turns: The turns of questions: this work takes one like any question.
+        turns: The turns of questions; this work waits for a turn like a question.
     """
 
     def __init__(self, turns: Turns) -> None:
@@ -46,7 +46,7 @@ class Ahead:
         self._pause = Event()
 
     def go_on(self, sessions: Sessions, targets: list[Target]) -> None:
-        """Begin with the sessions of an answer, unless this process ends or is at it already.
+        """Begin to index, unless this process already does or is about to end.
 
         Args:
             sessions: Opens the sessions.
@@ -59,7 +59,7 @@ class Ahead:
         try:
             Thread(target=self._work, args=(sessions, targets), daemon=True).start()
         except RuntimeError:
-            # No thread can be started: the next question goes on where this one stopped.
+            # No thread can be started. The next question continues where this one stopped.
             self._busy = False
 
     def _work(self, sessions: Sessions, targets: list[Target]) -> None:
@@ -68,7 +68,7 @@ class Ahead:
             os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
         opening = Opening(sessions)
         try:
-            # What cannot be read or written now is told by the next question that comes to it.
+            # The next question reports what cannot be read or written.
             with suppress(Refused, HostFailure, OSError, MemoryError):
                 while self._piece(opening, targets).remaining:
                     self._pause.wait(PAUSE)

@@ -1,4 +1,4 @@
-"""Which sessions the index answers for, and how it is brought up to date with them."""
+"""Bring the index up to date, and report which sessions it covers."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ if TYPE_CHECKING:
     from hindnote.core.tools.operation import Progress
 
 PORTION = 2_000
-"""Passages of one session that are indexed at once, before the time is looked at."""
+"""Number of passages that are indexed before the time is checked again."""
 
 _UNFINISHED = "unfinished"
-"""How the stamp of a session begins of which only the beginning is indexed."""
+"""Beginning of the stamp of a session that is indexed only in part."""
 
 T = TypeVar("T")
 
 
 class Coverage(Struct):
-    """Which sessions the index answers for."""
+    """The sessions that an answer covers."""
 
     sessions: dict[int, Known] = field(default_factory=dict)
-    """By number, the newest one first."""
+    """The covered sessions by number, newest first."""
 
     targets: dict[int, Target] = field(default_factory=dict)
     outside: int = 0
-    """Sessions in which nothing can be meant, by the times of their files."""
+    """Number of sessions excluded by the times of their files."""
 
     skipped: int = 0
     remaining: int = 0
 
     @property
     def covered(self) -> int:
-        """Sessions of which nothing more is to be said."""
+        """Number of sessions that are covered or excluded."""
         return sum(map(_is_whole, self.sessions.values())) + self.outside
 
 
 class Opening:
-    """Opens sessions; one that cannot be read costs itself alone.
+    """Opens sessions. One that cannot be read does not stop the others.
 
     Args:
         sessions: Where they are.
-        alone: The one session that is asked for, already opened.
+        alone: The only requested session, if it is already open.
     """
 
     def __init__(self, sessions: Sessions, alone: Projection | None = None) -> None:
@@ -84,17 +84,17 @@ class Opening:
         return None
 
     def pass_over(self, target: Target, failure: HostFailure) -> None:
-        """Go on without a session."""
+        """Record a failure, and continue without the session."""
         self.sessions.pass_over(target.canonical.partition(":")[0], failure)
 
 
 class Indexing:
-    """Brings the index up to date.
+    """Updates the index.
 
     Args:
         index: The index.
         opening: Opens the sessions.
-        between: Called before each session and each part of one.
+        between: Called before each session, and before each portion of one.
     """
 
     def __init__(
@@ -112,13 +112,13 @@ class Indexing:
         seconds: float,
         progress: Progress | None = None,
     ) -> Coverage:
-        """Index sessions, newest first, as far as the time goes.
+        """Index sessions, newest first, until the time is over.
 
         Args:
             targets: The sessions.
-            filters: What is asked for of them; None for everything.
-            seconds: How long; one session, or a portion of it, is indexed in any case.
-            progress: Told how far this is.
+            filters: The filters of the call; None for everything.
+            seconds: The time limit. At least one session, or a portion of it, is indexed.
+            progress: Called with the progress.
         """
         coverage = Coverage()
         self._index.refresh()
@@ -144,11 +144,11 @@ class Indexing:
         return coverage
 
     def fill(self, coverage: Coverage, targets: list[Target]) -> None:
-        """Have a coverage name the sessions as they are in the index now.
+        """Add the sessions to a coverage as they are in the index now.
 
         Args:
-            coverage: What ``cover`` returned.
-            targets: What it was given.
+            coverage: The result of ``cover``.
+            targets: The sessions that ``cover`` was called with.
         """
         known = self._index.known()
         for target in targets:
@@ -162,27 +162,28 @@ class Indexing:
         gone = [
             one.number
             for (name, file), one in self._index.known().items()
-            # What has a file was just seen in a catalogue.
+            # A session with a file was just listed by a catalogue.
             if (name, file) not in asked and not (file and os.path.lexists(file))
         ]
         if gone:
             self._index.forget(gone)
 
     def _indexed(self, target: Target, deadline: float) -> bool | None:
-        """Have a session as it is now in the index.
+        """Update a session in the index.
 
         Returns:
             Whether all of it is; None when it cannot be read.
         """
         stamp, held = stamp_of(target), self._index.known().get(key_of(target))
         if target.entry is None or target.canonical == self._running or not stamp:
-            # The host knows at which entry its own session stands; a file does not say. Where no
-            # file can be looked at, only the session itself tells whether it changed.
+            # The current entry of the running session is known only to the host, not from its
+            # file. Without a file, only the session itself shows whether it changed.
             projection = self._opening.open(target)
             if projection is None:
                 return None
             sum_ = branch_sum(projection, len(projection.branch.seqs))
-            # The call that asks is a look-up; another one may ask next, at the same state.
+            # The call that asks counts as a look-up, so another call needs another index of the
+            # same state.
             asking = self._opening.sessions.asking(target.canonical)
             stamp = f"{stamp} {projection.last_seq} {sum_} {asking or ''}".rstrip()
         if held is not None and held.stamp == stamp:
@@ -199,7 +200,7 @@ class Indexing:
             return None
 
     def _add(self, target: Target, projection: Projection, stamp: str, deadline: float) -> bool:
-        """Index a session, portion by portion; return whether the time was enough for all of it."""
+        """Index a session portion by portion; return whether all of it was indexed in time."""
         timeline = Timeline(projection, passing=True)
         asking = self._opening.sessions.asking(target.canonical)
         lookups = Lookups(projection.header.tool_prefix, asking)
@@ -231,7 +232,7 @@ class Indexing:
 
 
 def _begins_with(projection: Projection, settled: int, known: Known) -> bool:
-    """Return whether what is indexed of a session is its beginning still."""
+    """Return whether the indexed part is still the beginning of the session."""
     return known.slots <= settled and known.sum == branch_sum(projection, known.slots)
 
 
@@ -240,7 +241,10 @@ def _is_whole(known: Known) -> bool:
 
 
 def with_index(work: Callable[[Index], T]) -> T:
-    """Do work with the index; a damaged one is made anew, and memory stands in where none can be."""
+    """Call a function with the index.
+
+    A damaged index is created again. If that fails, the index is kept in memory.
+    """
     for _ in range(2):
         index = None
         try:
@@ -260,18 +264,18 @@ def with_index(work: Callable[[Index], T]) -> T:
 
 
 def up_to_date(known: Mapping[tuple[str, str], Known], targets: Iterable[Target]) -> int:
-    """Return how many of some sessions are in the index as their files are now."""
+    """Return the number of sessions whose current state is in the index."""
     count = 0
     for target in targets:
         if target.entry is not None:
             held = known.get(key_of(target))
-            # The stamp of a running session tells of its branch as well.
+            # The stamp of a running session also contains its branch.
             count += held is not None and f"{held.stamp} ".startswith(f"{stamp_of(target)} ")
     return count
 
 
 def stamp_of(target: Target) -> str:
-    """Return what changes when a session's file does, from its catalogue if that tells."""
+    """Return a stamp that changes with a session's file, from the catalogue if it has the facts."""
     entry = target.entry
     if entry is None:
         return ""
@@ -285,5 +289,5 @@ def stamp_of(target: Target) -> str:
 
 
 def key_of(target: Target) -> tuple[str, str]:
-    """Return the name and the file of a session, which is empty where it has none yet."""
+    """Return the name and the file of a session; the file is empty if there is none yet."""
     return target.canonical, "" if target.entry is None else str(target.entry.file)

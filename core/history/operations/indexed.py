@@ -1,4 +1,4 @@
-"""What of a session is indexed for ranked lists: passages of its events."""
+"""Split a session's events into passages for the index."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from hindnote.core.history.timeline import Timeline
 
 PASSAGE_WORDS = 200
-"""Words of a passage; a longer event has several."""
+"""Maximum number of words of a passage; a longer event has several."""
 
 OUTPUT_SHOWN = 4_096
-"""Code points of a tool's output that are indexed, from its beginning and from its end each."""
+"""Number of code points that are indexed at the beginning and at the end of a long tool output."""
 
 OPEN_SLOTS = 256
-"""Slots at the end of a session among which a call may still get its result."""
+"""Number of slots at the end of a session in which a call may still get its result."""
 
 LOOKUP = len(ROLES)
-"""Kind of a passage that is a look-up; the other kinds are places in ``ROLES``."""
+"""Kind of a look-up's passages; the other kinds are indexes of ``ROLES``."""
 
 _WEIGHTS = {"user": 1.0, "assistant": 1.0, "tool": 0.7, "context": 0.8}
 WEIGHTS = (*(_WEIGHTS[role] for role in ROLES), _WEIGHTS["tool"])
-"""What a passage counts for, by kind."""
+"""Weight of a passage, by kind."""
 
 
 def passages(timeline: Timeline, lookups: Lookups, positions: range) -> Iterator[Passage]:
@@ -49,7 +49,7 @@ def passages(timeline: Timeline, lookups: Lookups, positions: range) -> Iterator
         kind = LOOKUP if lookups.includes(event, call_id) else ROLES.index(role)
         key = _key(header.host, event, role, call_id)
         instant, found = timeline.instant(position), pieces(_indexed_text(event))
-        # A tool's text is short enough as it is.
+        # The indexed text of a tool event is short, so it is not split.
         size = PASSAGE_WORDS if event.status is None else max(1, len(found))
         for start in range(0, max(1, len(found)), size):
             yield Passage(event.seq, kind, instant, key, found[start : start + size])
@@ -64,7 +64,7 @@ def portion(
         timeline: The session.
         lookups: Recognizes look-ups in it.
         positions: A stretch of it.
-        most: Passages after which no further event is begun.
+        most: Number of passages after which no other event is added.
     """
     found: list[Passage] = []
     for passage in passages(timeline, lookups, positions):
@@ -75,7 +75,7 @@ def portion(
 
 
 def _indexed_text(event: Event) -> str:
-    """Return what is indexed of an event: of a tool's output the first and last kilobytes."""
+    """Return the indexed text of an event; of a long tool output only the beginning and the end."""
     if event.status is None or len(event.document) <= 2 * OUTPUT_SHOWN:
         return event.document
     output = "" if event.result is None else event.result.text
@@ -86,7 +86,7 @@ def _indexed_text(event: Event) -> str:
 
 
 def _key(host: str, event: Event, role: str, call_id: str | None) -> int:
-    """Return what is the same for a fork's copy of an event; 0 when nothing tells."""
+    """Return a key that copies of an event in forks share; 0 if the event has no id."""
     if event.facts.entry_id is None:
         return 0
     told = "\0".join((host, event.facts.entry_id, str(event.created_at), role, str(call_id)))
@@ -95,13 +95,13 @@ def _key(host: str, event: Event, role: str, call_id: str | None) -> int:
 
 
 def branch_sum(projection: Projection, slots: int) -> int:
-    """Return what is the same as long as the first slots of a branch are the same."""
+    """Return a checksum of the first slots of a branch."""
     branch = projection.branch
     return zlib.crc32(branch.seqs[:slots].tobytes() + bytes(branch.kinds[:slots]))
 
 
 def settled(timeline: Timeline) -> int:
-    """Return how many slots there are before the first call near the end whose result may come."""
+    """Return the number of slots before the first call that may still get its result."""
     for position in timeline.events(
         range(max(0, timeline.size - OPEN_SLOTS), timeline.size), frozenset({SlotKind.CALL})
     ):

@@ -68,12 +68,12 @@ class Match(Result):
 
     line: int
     offset_chars: int
-    """Of the first match, in the body."""
+    """Position of the first match in the body."""
 
     text: str
     truncated: bool | None = None
     excerpt_offset_chars: int | None = None
-    """Of text, if later than its line."""
+    """Position of ``text``, if it begins later than its line."""
 
 
 class FoundNote(NoteRow):
