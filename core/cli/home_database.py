@@ -1,16 +1,20 @@
-"""``hindnote home init``, ``check`` and ``migrate``: make a database a notes home."""
+"""``hindnote home init``, ``check``, ``migrate`` and ``copy``: use a database as notes home."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hindnote.core.cli.session_options import leave_refused
-from hindnote.core.cli.tree import report
+from hindnote.core.cli.session_options import leave_refused, shown
+from hindnote.core.cli.tree import Failure, report
 from hindnote.core.errors import Refused
+from hindnote.core.places.database_home import DatabaseHome, is_address
+from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.database.connection import Database
@@ -59,6 +63,45 @@ def check(url: str) -> None:
         report(f"database: {database.name}, schema version {KNOWN}")
         report(f"role: {role}, which may {'read and write' if may_write(database) else 'read'}")
         report(f"connection: {'with TLS' if encrypted else 'without TLS'}")
+
+
+@click.command(short_help="Copy all notes into another home, of either kind.")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def copy(source: str, target: str) -> None:
+    """Copy all notes from one home into another; each is a folder or the URL of a database.
+
+    Bytes, times and read counts stay as they are, and every byte is read back and compared. A
+    note that is there with other bytes is left alone and named. If the copy is ended, run it
+    again: it goes on where it stopped. Earlier versions of notes are not copied.
+
+    \b
+    hindnote home copy ~/.agents/notes postgresql://ada@db.example/team
+    """  # noqa: D301 (click reads the character itself)
+    from hindnote.core.notes.copying import copy as copied
+
+    tally: Counter[str] = Counter()
+    old, new = _named(source), _named(target)
+    if old == new:
+        raise Failure("FROM and TO are the same home; nothing was copied")
+    if isinstance(old, Path) and not old.is_dir():
+        raise Failure(f"FROM is no folder: {shown(str(old))}")
+    try:
+        for note in copied(old, new):
+            tally[note.outcome] += 1
+            if note.outcome == "differs":
+                report(f"differs, and was left alone: {shown(note.note)}")
+            elif note.outcome == "left":
+                report(f"not copied: {shown(note.note)}: {shown(note.reason)}")
+    except Refused as refused:
+        leave_refused(refused.refusal)
+    told = f"copied {counted(tally['copied'], 'note')}; {tally['same']:,} were there already"
+    report(f"{told}; {tally['differs']:,} differ; {tally['left']:,} cannot be copied")
+    click.get_current_context().exit(1 if tally["differs"] or tally["left"] else 0)
+
+
+def _named(home: str) -> Path | DatabaseHome:
+    return DatabaseHome(home) if is_address(home) else Path(home).expanduser().resolve()
 
 
 def _migrated(url: str, *, made: bool) -> None:

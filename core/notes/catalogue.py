@@ -14,10 +14,12 @@ from hindnote.core.fs.handles import ENTER, READ, names_in
 from hindnote.core.fs.stamps import Stamp, settled, stamp_of
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts
+from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import is_slug
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from hindnote.core.notes.address import Home
     from hindnote.core.notes.tree import Tree
@@ -90,6 +92,32 @@ def slugs(tree: Tree, kind: Literal["agents", "models"], unavailable: list[str])
     except (OSError, Refused):
         unavailable.append(f"@{kind}")
         return []
+
+
+def every(folder: Path) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of all files below a folder, and of links to folders, which are not entered.
+
+    Raises:
+        Refused: ``io_error``; a folder cannot be listed.
+    """
+    pending: list[tuple[tuple[str, ...], Path]] = [((), folder)]
+    while pending:
+        segments, path = pending.pop()
+        try:
+            with os.scandir(path) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            raise Refused(
+                "io_error", f"{quote(str(path))} cannot be listed: {error.strerror}"
+            ) from error
+        for entry in entries:
+            inner = (*segments, entry.name)
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((inner, folder.joinpath(*inner)))
+            else:
+                yield inner
 
 
 class _Listing:

@@ -165,6 +165,21 @@ class NotesDatabase:
         """
         return RowBodies(self._writer, notes)
 
+    def every(self) -> Iterator[Segments]:
+        """Yield the paths of all notes of the team and of the person.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        for shared in (True, False):
+            last = ("", "")
+            while rows := self._database.read(
+                statements.EVERY, {"shared": shared, "home": last[0], "path": last[1]}
+            ):
+                for home, path in rows:
+                    yield (*home.split("/"), *path.split("/"))
+                last = rows[-1]
+
     def notebook(self, host: str, session_id: str) -> Segments:
         """Return the path of a session's notebook; the database tells letter case apart."""
         return (host, "session", encode_session_id(session_id))
@@ -215,6 +230,25 @@ class NotesDatabase:
         given = {"from_home": old.home, "from_path": old.path, "home": new.home, "path": new.path}
         with suppress(Refused):
             self._database.change(statements.move_count(old, new), given, list)
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Return by path the number of reads of each note, and the last one's time in ms.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        rows = self._database.read(statements.COUNTS)
+        return {path: (count, last) for path, count, last in rows}
+
+    def put_count(self, segments: Segments, count: int, last_ms: int) -> None:
+        """Set a note's count, as it was in another home.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        key = key_of(segments)
+        given = {"home": key.home, "path": key.path, "count": count, "last": last_ms}
+        self._database.change(statements.put_count(key), given, lambda: None)
 
 
 def _joined(homes: Mapping[str, Home], found: Mapping[str, list[Facts]]) -> Contents:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from hindnote.core.errors import Refused
 from hindnote.core.notes.files import refusing
 from hindnote.core.notes.notebooks import notebook_folder
 from hindnote.core.notes.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -130,6 +131,16 @@ class NotesFolder:
 
         return Bodies(self._tree, read)
 
+    def every(self) -> Iterator[Segments]:
+        """Yield the paths of all notes and of what else lies there; linked folders are not entered.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        from hindnote.core.notes.catalogue import every
+
+        return every(self._folder)
+
     def notebook(self, host: str, session_id: str) -> Segments:
         """Return the path of a session's notebook."""
         return notebook_folder(self._tree, host, session_id)
@@ -155,3 +166,26 @@ class NotesFolder:
         from hindnote.core.notes import read_counts
 
         read_counts.move(self._folder, source, target)
+
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Return by path the number of reads of each note, and the last one's time in ms.
+
+        Raises:
+            Refused: ``io_error``.
+        """
+        from hindnote.core.notes import read_counts
+
+        try:
+            return read_counts.counts(self._folder)
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise Refused(
+                "io_error", f"the read counts cannot be read: {error.strerror}"
+            ) from error
+
+    def put_count(self, segments: Segments, count: int, last_ms: int) -> None:
+        """Set a note's count, as it was in another home."""
+        from hindnote.core.notes import read_counts
+
+        read_counts.put(self._folder, segments, count, last_ms)

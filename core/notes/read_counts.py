@@ -91,6 +91,11 @@ def move(home: Path, source: tuple[str, ...], target: tuple[str, ...]) -> None:
     _add(home, _Moved("/".join(source), "/".join(target)))
 
 
+def put(home: Path, segments: tuple[str, ...], count: int, last_ms: int) -> None:
+    """Set a note's count, as it was in another home."""
+    _add(home, _Count("/".join(segments), count, last_ms))
+
+
 def counts(home: Path) -> Counts:
     """Return the counts of all notes in a notes home.
 

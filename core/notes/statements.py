@@ -30,11 +30,16 @@ class Key(NamedTuple):
         return "''" if self.shared else OWN
 
 
+def home_depth(segments: tuple[str, ...]) -> int:
+    """Return how many of the first segments of a path name the home."""
+    first = segments[0]
+    return 1 if first == "human" else 2 if first in ("project", "agents", "models") else 3
+
+
 def key_of(segments: tuple[str, ...]) -> Key:
     """Return where a note is, from the path of its file in a folder."""
-    first = segments[0]
-    depth = 1 if first == "human" else 2 if first in ("project", "agents", "models") else 3
-    return Key(first == "project", "/".join(segments[:depth]), "/".join(segments[depth:]))
+    depth = home_depth(segments)
+    return Key(segments[0] == "project", "/".join(segments[:depth]), "/".join(segments[depth:]))
 
 
 FACTS = "modified_ns, updated_ms, created_ms, chars, archived_at, problem"
@@ -276,3 +281,23 @@ def kept_bytes(key: Key) -> str:
         f"SELECT data FROM hindnote.changes WHERE {where(key)} AND version = %(version)s "
         "ORDER BY at DESC LIMIT 1"
     )
+
+
+EVERY = f"""
+SELECT home, path FROM hindnote.notes
+WHERE owner = CASE WHEN %(shared)s THEN '' ELSE {OWN} END AND (home, path) > (%(home)s, %(path)s)
+AND data IS NOT NULL ORDER BY home, path LIMIT 1000
+"""
+
+COUNTS = (
+    f"SELECT home || '/' || path, count, last_ms FROM hindnote.reads WHERE owner IN ('', {OWN})"
+)
+
+
+def put_count(key: Key) -> str:
+    """Set a note's count, as it was elsewhere."""
+    return f"""
+INSERT INTO hindnote.reads (owner, home, path, count, last_ms)
+VALUES ({key.owner}, %(home)s, %(path)s, %(count)s, %(last)s)
+ON CONFLICT (owner, home, path) DO UPDATE SET count = %(count)s, last_ms = %(last)s
+"""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 from hindnote.core.places.database_home import require_client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from hindnote.core.notes.address import Address, Home
@@ -226,6 +226,9 @@ class Storage(Protocol):
             read: Reads the body of a note that cannot be read quickly.
         """
 
+    def every(self) -> Iterator[Segments]:
+        """Yield the paths of all notes that the person can see, and of what else lies there."""
+
     def notebook(self, host: str, session_id: str) -> Segments:
         """Return the path of a session's notebook."""
 
@@ -244,6 +247,12 @@ class Storage(Protocol):
 
     def move_count(self, source: Segments, target: Segments) -> None:
         """Keep a note's count when it is renamed."""
+
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Return by path the number of reads of each note, and the last one's time in ms."""
+
+    def put_count(self, segments: Segments, count: int, last_ms: int) -> None:
+        """Set a note's count, as it was in another home."""
 
 
 def storage(identity: Identity) -> Storage:
