@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-MOST = {"history_list": 43, "notes_update": 42}
+MOST = {"history_list": 44, "notes_update": 43}
 """Files, as they are; the number may fall, and grows only for a reason."""
 
 

@@ -16,6 +16,8 @@ from hindnote.core.history.files import scan_folder
 from hindnote.core.system.shortage import is_shortage
 
 if TYPE_CHECKING:
+    import os
+
     from hindnote.core.history.metadata_cache import FileFacts
     from hindnote.core.plugins.models import SessionEntry
 
@@ -45,55 +47,58 @@ class SessionFiles:
         self._unread = unread
         self._cache = cache
         self._lock = Lock()
-        self._known: dict[str, dict[str, Seen]] = {}
-        """By folder, then by file name."""
+        self._known: dict[str, Seen] = {}
+        """By path."""
 
     def sessions(self, folders: Iterable[str], listed: Callable[[str], bool]) -> list[SessionEntry]:
-        """Return the sessions, newest first.
+        """Return the sessions in some folders, newest first.
 
         Args:
             folders: Absolute; each at most once.
             listed: Returns whether a file's bare name is one of a session.
         """
+        return self.of(
+            (folder, file)
+            for folder in folders
+            for file in scan_folder(folder)
+            if listed(file.name)
+        )
+
+    def of(self, files: Iterable[tuple[str, os.DirEntry[str]]]) -> list[SessionEntry]:
+        """Return the sessions in some files, newest first.
+
+        Args:
+            files: Each with the folder in which it is listed. Those of which nothing can be told
+                are left out.
+        """
         with self._lock:
-            folders = list(folders)
-            new = [file for folder in folders for file in self._scanned(folder, listed)]
-            self._learn(new)
-            found = [
-                seen.entry
-                for folder in folders
-                for seen in self._known[folder].values()
-                if seen.entry is not None
-            ]
+            known: dict[str, Seen] = {}
+            new = list(self._changed(files, known))
+            for file, entry in zip(new, entries(new, self._look, self._cache), strict=True):
+                if isinstance(entry, Look):
+                    known[file.path] = Seen(_NO_STAMP, self._unread(Path(file.path), file))
+                else:
+                    known[file.path] = Seen(file.stamp, entry)
+            self._known = known
+        found = [seen.entry for seen in known.values() if seen.entry is not None]
         found.sort(key=attrgetter("modified"), reverse=True)
         return found
 
-    def _scanned(self, folder: str, listed: Callable[[str], bool]) -> Iterator[ListedFile]:
-        """Yield the files of a folder that are new or changed; the others stay known."""
-        before = self._known.get(folder, {})
-        known = self._known[folder] = {}
-        for file in scan_folder(folder):
-            if not listed(file.name):
-                continue
+    def _changed(
+        self, files: Iterable[tuple[str, os.DirEntry[str]]], known: dict[str, Seen]
+    ) -> Iterator[ListedFile]:
+        """Yield the files that are new or changed; add the others to ``known``."""
+        for folder, file in files:
             try:
                 status = file.stat()
             except OSError as error:
                 if is_shortage(error):
                     raise
                 continue
-            held = before.get(file.name)
+            held = self._known.get(file.path)
             if held is None:
                 yield ListedFile(folder, file.name, status)
             elif held.stamp == stamp_of(status):
-                known[file.name] = held
+                known[file.path] = held
             else:
                 yield ListedFile(folder, file.name, status, held.of(status))
-
-    def _learn(self, new: list[ListedFile]) -> None:
-        for file, entry in zip(new, entries(new, self._look, self._cache), strict=True):
-            known = self._known[file.folder]
-            if isinstance(entry, Look):
-                entry = self._unread(Path(file.path), file)
-                known[file.name] = Seen(_NO_STAMP, entry)
-            else:
-                known[file.name] = Seen(file.stamp, entry)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 from hindnote.core.errors import Refused
 from hindnote.core.text.messages import quote
@@ -15,7 +14,7 @@ SCHEMES = ("postgresql", "postgres")
 """The schemes of an address, as libpq takes them (PostgreSQL 15)."""
 
 
-class DatabaseHome(Struct, frozen=True):
+class DatabaseHome(NamedTuple):
     """A notes home that is a database.
 
     Its text is the name of the database and its host, because the address may contain a password.

@@ -141,7 +141,7 @@ class EventRow(EventFields):
     total_chars: int
     truncated: bool | None = None
     offset_chars: int | None = None
-    """In a hit: position of ``content`` in the event's text."""
+    """Of a hit: where content starts in the event's text."""
 
     matches_total: int | None = None
     also_in: int | None = None

@@ -68,12 +68,12 @@ class Match(Result):
 
     line: int
     offset_chars: int
-    """Position of the first match in the body."""
+    """Of the first match, in the body."""
 
     text: str
     truncated: bool | None = None
     excerpt_offset_chars: int | None = None
-    """Position of ``text``, if it begins later than its line."""
+    """Of text, if later than its line."""
 
 
 class FoundNote(NoteRow):

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from hindnote.core.history.catalogue_cache import ListedFile, Look, Seen, entries, goes_on, stamp_of
+from hindnote.core.history.catalogue_cache import ListedFile, goes_on
 from hindnote.core.history.ends import Read, reader
 from hindnote.core.history.files import is_folder, open_file, scan_folder
+from hindnote.core.history.session_files import SessionFiles
 from hindnote.core.plugins.models import SessionEntry
 from hindnote.core.system.shortage import is_shortage
 from hindnote.hosts.claude.format.header import (
@@ -49,39 +48,14 @@ class Catalogue:
     """
 
     def __init__(self, facts: Callable[[], FileFacts] | None = None) -> None:
-        self._lock = Lock()
-        self._facts = facts
-        self._known: dict[str, Seen] = {}
+        self._files = SessionFiles(look, _unread, facts)
 
     def sessions(self, call: HostCall) -> list[SessionEntry]:
         """Return the sessions of a call's host, newest first.
 
         Leaves out a file that does not have a session's name and whose rows contain no session id.
         """
-        with self._lock:
-            found = [entry for entry in self._entries(call) if entry is not None]
-        found.sort(key=attrgetter("modified"), reverse=True)
-        return found
-
-    def _entries(self, call: HostCall) -> list[SessionEntry | None]:
-        found: list[SessionEntry | None] = []
-        new: list[ListedFile] = []
-        for folder, listed, status in _files(_folders(call)):
-            known = self._known.get(listed.path)
-            if known is None:
-                new.append(ListedFile(folder, listed.name, status))
-            elif known.stamp == stamp_of(status):
-                found.append(known.entry)
-            else:
-                new.append(ListedFile(folder, listed.name, status, known.of(status)))
-        for file, entry in zip(new, entries(new, look, self._facts), strict=True):
-            if isinstance(entry, Look):
-                # It is examined again next time, even if it did not change.
-                found.append(_unread(file))
-            else:
-                self._known[file.path] = Seen(file.stamp, entry)
-                found.append(entry)
-        return found
+        return self._files.of(_files(_folders(call)))
 
 
 def _folders(call: HostCall) -> Iterator[str]:
@@ -95,15 +69,15 @@ def _folders(call: HostCall) -> Iterator[str]:
         yield str(above[0].parent.parent if above else folder)
 
 
-def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str], os.stat_result]]:
-    """Yield folder, entry and status of each session file, including subagents', once each."""
+def _files(folders: Iterable[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield folder and entry of each session file, including subagents', once each."""
     seen: set[tuple[int, int]] = set()
     for folder in folders:
         for holder, file in _listed(folder):
             status = _status(file)
             if status is not None and (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
-                yield holder, file, status
+                yield holder, file
 
 
 def _listed(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -186,7 +160,7 @@ def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str |
     return find_name(read, 0, entry.size).shown
 
 
-def _unread(file: ListedFile) -> SessionEntry | None:
+def _unread(path: Path, file: ListedFile) -> SessionEntry | None:
     """Return the entry of a session whose file cannot be read; opening it reports the reason."""
     place = place_of(file.path)
     if place.session is None:
@@ -194,7 +168,7 @@ def _unread(file: ListedFile) -> SessionEntry | None:
     return SessionEntry(
         host=HOST,
         id=f"{place.session}/{place.agent}" if place.agent else place.session,
-        file=Path(file.path),
+        file=path,
         parent=place.session if place.agent else None,
         size=file.status.st_size,
         modified=file.status.st_mtime,
