@@ -23,8 +23,20 @@ LONGEST = 1 << 20
 
 
 def reader(handle: int) -> Read:
-    """Return a ``read`` for an open file."""
-    return lambda offset, size: os.pread(handle, size, offset)
+    """Return a ``read`` for an open file.
+
+    It keeps the file's first piece, in which several facts are looked for one after another.
+    """
+    first: list[bytes] = []
+
+    def read(offset: int, size: int) -> bytes:
+        if offset or size > FIRST_PIECE:
+            return os.pread(handle, size, offset)
+        if not first:
+            first.append(os.pread(handle, FIRST_PIECE, 0))
+        return first[0][:size]
+
+    return read
 
 
 def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
@@ -48,8 +60,10 @@ def first_lines(read: Read, size: int, limit: int) -> Iterator[bytes]:
             pending.append(data)
             continue
         first, *lines = data.split(b"\n")
-        if any(pending) or first:
+        if any(pending):
             yield b"".join((*pending, first))
+        elif first:
+            yield first
         # A file may contain gigabytes of NUL bytes, each of which counts as a line end.
         yield from filter(None, lines[:-1])
         pending = [lines[-1]]

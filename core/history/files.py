@@ -59,7 +59,7 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def open_file(path: Path) -> int:
+def open_file(path: Path | str) -> int:
     """Return a handle for reading a file, which the caller must close; never blocks on a pipe.
 
     Raises:

@@ -93,6 +93,9 @@ class Header(Struct):
     has_rows: bool = False
     """Whether any row has a session id, as nearly all rows of Claude Code do."""
 
+    prompt: str | None = None
+    """The beginning of the first prompt, if it was asked for and is near the file's beginning."""
+
     is_final: bool = False
     """Whether appended rows cannot change the header any more."""
 
@@ -125,16 +128,17 @@ def read_header(path: Path) -> Header:
         os.close(handle)
 
 
-def find_header(path: Path | str, read: Read, size: int) -> Header:
+def find_header(path: Path | str, read: Read, size: int, *, prompt: bool = False) -> Header:
     """Return the header of an open file.
 
     Args:
         path: The file's path.
         read: Reads it.
         size: Size of the file in bytes.
+        prompt: Whether the first prompt is wanted.
     """
     place = place_of(path)
-    rows = _Rows(read, size)
+    rows = _Rows(read, size, place, prompt=prompt)
     agent = place.agent or (None if place.session else rows.agent)
     session = place.session or rows.session
     if session is None and place.agent:
@@ -149,6 +153,7 @@ def find_header(path: Path | str, read: Read, size: int) -> Header:
         copied.ancestors,
         has_rows=rows.session is not None,
         is_final=rows.complete and (copied.is_final or bool(agent)),
+        prompt=rows.prompt,
     )
 
 
@@ -169,19 +174,26 @@ class _HeadRow(Struct, rename="camel"):
 class _Rows:
     """Collects facts from a file's first rows; long prompts may be in front of them."""
 
-    def __init__(self, read: Read, size: int) -> None:
+    def __init__(self, read: Read, size: int, place: PathIds, *, prompt: bool) -> None:
+        self.prompt: str | None = None
         self.session: str | None = None
         self.agent: str | None = None
         self.started: str | None = None
         self.cwd: str | None = None
         self.complete = False
         self._conversed = False
+        passed = 0
         for line in first_lines(read, size, FACTS_WITHIN):
-            row = _row(line)
+            row = None if self.complete else _row(line)
             if row is not None:
                 self._take(row)
-                if self.complete:
-                    break
+            passed += len(line)
+            if prompt and passed <= PROMPT_WITHIN and b'"user"' in line:
+                is_subagent = place.agent or (self.agent and place.session is None)
+                self.prompt = _prompt_on(line, bool(is_subagent))
+                prompt = self.prompt is None
+            if self.complete and (not prompt or passed > PROMPT_WITHIN):
+                break
 
     def _take(self, row: _HeadRow) -> None:
         self.session = self.session or _text(row.session_id)
@@ -198,41 +210,29 @@ _decode = msgspec.json.Decoder(_HeadRow).decode
 
 
 def _row(line: bytes) -> _HeadRow | None:
-    for data in (line, mend(line)):
-        try:
-            return _decode(data)
-        except (msgspec.MsgspecError, RecursionError):
-            continue
-    return None
+    try:
+        return _decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        return _decode(mend(line))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _prompt_on(line: bytes, is_subagent: bool) -> str | None:
+    """Return the beginning of the prompt on a line; None for a line without one of this session."""
+    try:
+        row = decode(line)
+    except Unreadable:
+        return None
+    if row.type not in CHAIN_TYPES or (row.is_sidechain and not is_subagent):
+        return None
+    return first_words(prompted(row) or "") if USER in kinds_of(row) else None
 
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-# -- prompts -------------------------------------------------------------------
-
-
-def find_prompt(read: Read, size: int, agent: str | None) -> str | None:
-    """Return the beginning of the first prompt; None when it is not near the file's beginning.
-
-    Args:
-        read: Reads the file.
-        size: Size of the file in bytes.
-        agent: Id of the subagent to which the transcript belongs; None for a main session.
-    """
-    for line in first_lines(read, size, PROMPT_WITHIN):
-        if b'"user"' not in line:
-            continue
-        try:
-            row = decode(line)
-        except Unreadable:
-            continue
-        if row.type not in CHAIN_TYPES or (row.is_sidechain and not agent):
-            continue
-        if USER in kinds_of(row) and (words := first_words(clean(prompted(row) or ""))):
-            return words
-    return None
 
 
 # -- names ---------------------------------------------------------------------

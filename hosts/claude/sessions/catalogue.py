@@ -22,7 +22,6 @@ from hindnote.hosts.claude.format.header import (
     SUBAGENTS,
     find_header,
     find_name,
-    find_prompt,
     find_task,
     place_of,
 )
@@ -127,10 +126,11 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
         OSError: The file cannot be read.
     """
     size = file.status.st_size
-    handle = open_file(path)
+    # Opened by its name: to make a text of each of thousands of paths takes time.
+    handle = open_file(file.path)
     try:
         read = reader(handle)
-        header = find_header(file.path, read, size)
+        header = find_header(file.path, read, size, prompt=True)
         if header.id is None:
             return None
         entry = SessionEntry(
@@ -140,7 +140,7 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
             started=header.started,
             cwd=header.cwd,
             parent=header.parent,
-            prompt=find_prompt(read, size, header.agent),
+            prompt=header.prompt,
             size=size,
             modified=file.status.st_mtime,
             added_words=ADDED_WORDS,
@@ -148,7 +148,7 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
         name = find_task(path) if header.agent else _name(read, entry, file.before)
     finally:
         os.close(handle)
-    return entry.model_copy(update={"name": name})
+    return entry if name is None else entry.model_copy(update={"name": name})
 
 
 def _name(read: Read, entry: SessionEntry, before: SessionEntry | None) -> str | None:

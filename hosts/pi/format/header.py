@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file
-from hindnote.core.history.jsontext import Unreadable, parse
+from hindnote.core.history.jsontext import Unreadable, mend, parse
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 from hindnote.core.text.messages import first_words
@@ -154,26 +154,59 @@ def find_name(read: Read, start: int, size: int) -> str | None:
     return None
 
 
-def find_prompt(read: Read, size: int) -> str | None:
-    """Return the beginning of the first prompt; None when it is not near the file's beginning.
+def find_start(read: Read, size: int) -> tuple[Header | None, str | None]:
+    """Return a file's header and the beginning of its first prompt; None for what is not found.
 
     Args:
         read: Reads the file.
         size: Size of the file in bytes.
     """
-    for line in first_lines(read, size, PROMPT_WITHIN):
-        if b'"user"' not in line:
-            continue
-        try:
-            value = parse(line)
-        except Unreadable:
-            continue
-        message = value.get("message") if isinstance(value, dict) else None
-        if not isinstance(message, dict) or message.get("role") != "user":
-            continue
-        if words := first_words(clean(_words(message.get("content")))):
-            return words
-    return None
+    header: Header | None = None
+    prompt: str | None = None
+    passed = 0
+    for line in first_lines(read, size, HEADER_WITHIN):
+        passed += len(line)
+        if header is None and _HEADER in line:
+            header = _header_on(line)
+        if prompt is None and passed <= PROMPT_WITHIN and b'"user"' in line:
+            prompt = _prompt_on(line)
+        if header is not None and (prompt is not None or passed > PROMPT_WITHIN):
+            break
+    return header, prompt
+
+
+def _prompt_on(line: bytes) -> str | None:
+    row = _prompting(line)
+    if row is None or row.message.role != "user":
+        return None
+    return first_words(_words(row.message.content))
+
+
+class _Message(Struct):
+    """Fields accept any type: a value of the wrong type is ignored instead of raising an error."""
+
+    role: Any = None
+    content: Any = None
+
+
+class _MessageRow(Struct):
+    message: _Message
+
+
+_decode_message = msgspec.json.Decoder(_MessageRow).decode
+
+
+def _prompting(line: bytes) -> _MessageRow | None:
+    """Return the message on a line; None for any other line, also one nested too deeply."""
+    # Not every nesting is checked, as only the first words of a text are taken.
+    try:
+        return _decode_message(line)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        return _decode_message(mend(line))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
 
 
 def _words(content: Any) -> str:

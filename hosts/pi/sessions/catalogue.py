@@ -20,9 +20,8 @@ from hindnote.core.history.files import distinct_folders, is_folder, open_file, 
 from hindnote.core.history.session_files import SessionFiles
 from hindnote.core.plugins.models import SessionEntry
 from hindnote.hosts.pi.format.header import (
-    find_header,
     find_name,
-    find_prompt,
+    find_start,
     id_in_name,
     is_named,
     parent_id,
@@ -128,10 +127,11 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
     if not stat.S_ISREG(file.status.st_mode):
         return None
     size = file.status.st_size
-    handle = open_file(path)
+    # Opened by its name: to make a text of each of thousands of paths takes time.
+    handle = open_file(file.path)
     try:
         read = reader(handle)
-        header = find_header(read, size)
+        header, prompt = find_start(read, size)
         if header is None and not is_named(file.name):
             return None
         entry = SessionEntry(
@@ -141,7 +141,7 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
             started=header.timestamp if header else None,
             cwd=header.cwd if header else None,
             parent=parent_id(header.parent, path) if header and header.parent else None,
-            prompt=find_prompt(read, size),
+            prompt=prompt,
             size=size,
             modified=file.status.st_mtime,
             added_words=ADDED_WORDS,
@@ -153,7 +153,8 @@ def look(path: Path, file: ListedFile) -> SessionEntry | None:
         latest = find_name(read, start, size)
     finally:
         os.close(handle)
-    return entry.model_copy(update={"name": name if latest is None else latest or None})
+    name = name if latest is None else latest or None
+    return entry if name is None else entry.model_copy(update={"name": name})
 
 
 def _unread(path: Path, file: ListedFile) -> SessionEntry | None:

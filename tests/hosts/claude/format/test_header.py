@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hindnote import HostCall, SessionEntry
-from hindnote.hosts.claude.format.header import PathIds, find_prompt, place_of
+from hindnote.hosts.claude.format.header import PathIds, find_header, place_of
 from hindnote.hosts.claude.paths import session_file
 from hindnote.hosts.claude.sessions.catalogue import Catalogue
 from hindnote.hosts.claude.sessions.projection import open_transcript
@@ -194,7 +194,9 @@ def test_a_name_stays_known_while_the_file_grows(folder: Path) -> None:
 
 def prompt_of(*lines: bytes, agent: str | None = None) -> str | None:
     data = b"".join(line + b"\n" for line in lines)
-    return find_prompt(lambda start, size: data[start : start + size], len(data), agent)
+    path = f"/x/{OLD}/subagents/agent-{agent}.jsonl" if agent else f"/x/{OLD}.jsonl"
+    read = lambda start, size: data[start : start + size]
+    return find_header(path, read, len(data), prompt=True).prompt
 
 
 def user(content: str, **more: Any) -> bytes:
