@@ -48,7 +48,7 @@ class Cluster:
         self._user = unprivileged()
         self.folder = Path(tempfile.mkdtemp(prefix="hindnote-pg-", dir="/tmp"))
         self.data = self.folder / "data"
-        self.port = _free_port()
+        self.port = free_port()
         if self._user is not None:
             shutil.chown(self.folder, self._user)
         secret = self.folder / "password"
@@ -133,7 +133,8 @@ class Cluster:
         assert done.returncode == 0, f"{program}: {done.stderr.decode(errors='replace')}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         port: int = found.getsockname()[1]
     return port
