@@ -66,6 +66,16 @@ def test_the_web_framework_is_for_the_pages_alone(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports_of(path)} & web == set()
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_database_s_client_is_for_database_homes_alone(path: Path) -> None:
+    if path.is_relative_to(ROOT / "core" / "database"):
+        return
+    # It asks whether the client is installed.
+    if path == ROOT / "core" / "places" / "database_home.py":
+        return
+    assert "psycopg" not in {name.partition(".")[0] for name in imports_of(path)}
+
+
 @pytest.mark.parametrize("host", ["pi", "claude", "mcp"])
 def test_a_host_never_imports_another(host: str) -> None:
     others = {"pi", "claude", "mcp"} - {host}
@@ -185,7 +195,8 @@ def test_a_notes_call_in_one_host_s_process_loads_what_it_needs_alone(
 ) -> None:
     loaded = at_run_time(ONE_CALL.format(host=host, folder=str(tmp_path)))
 
-    assert loaded & {"click", "rich", "pathspec", "ruamel.yaml"} == set()
+    assert loaded & {"click", "rich", "pathspec", "psycopg", "ruamel.yaml"} == set()
+    assert {name for name in loaded if name.startswith("hindnote.core.database")} == set()
     assert {name for name in loaded if name.startswith(f"hindnote.hosts.{other}")} == set()
     assert {name for name in loaded if name.startswith("hindnote.core.cli")} == set()
 

@@ -8,6 +8,7 @@ transaction mode may stand in between.
 from __future__ import annotations
 
 import os
+import random
 import select
 import threading
 import time
@@ -17,7 +18,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import psycopg
-from psycopg import ClientCursor, OperationalError
+from psycopg import ClientCursor, OperationalError, errors
 
 from hindnote.core.database import problems
 from hindnote.core.database.address import name_of
@@ -61,6 +62,14 @@ def waiting_at_most(seconds: float) -> Iterator[None]:
 def _within(seconds: float) -> float:
     end = _limit.get()
     return seconds if end is None else max(0.001, min(seconds, end - time.monotonic()))
+
+
+class ConflictError(Exception):
+    """The statement would have made two rows of one name, and changed nothing."""
+
+
+class _AgainError(Exception):
+    """The statement lost against another one of the same moment, and changed nothing."""
 
 
 class LostError(Exception):
@@ -150,6 +159,7 @@ class Database:
                 then it is sent once more.
 
         Raises:
+            ConflictError: It would have made two rows of one name, and changed nothing.
             Refused: ``io_error``; its message says so when the outcome is unknown.
                 ``read_only_home``.
         """
@@ -202,16 +212,26 @@ class Database:
             raise problems.connecting(self.name, None) from None
 
     def _carry_out(self, query: str, values: Values, *, checked: bool = True) -> list[Row]:
-        with self._connection(checked=checked) as connection:
-            seconds = _within(STATEMENT_SECONDS)
-            connection.seconds = seconds + GRACE_SECONDS * (seconds == STATEMENT_SECONDS)
-            text = f"SET LOCAL statement_timeout = {max(1, int(seconds * 1000))}; {query}"
-            return self._send(connection, text.encode(), values)
+        """Send a statement, and again while it loses against others of the same moment."""
+        end = time.monotonic() + STATEMENT_SECONDS
+        while True:
+            try:
+                with self._connection(checked=checked) as connection:
+                    seconds = _within(STATEMENT_SECONDS)
+                    connection.seconds = seconds + GRACE_SECONDS * (seconds == STATEMENT_SECONDS)
+                    limit = max(1, int(seconds * 1000))
+                    text = f"SET LOCAL statement_timeout = {limit}; {query}"
+                    return self._send(connection, text.encode(), values)
+            except _AgainError:
+                if time.monotonic() > end:
+                    raise problems.contended(self.name) from None
+                time.sleep(random.uniform(0, AGAIN_SECONDS))
 
     def _send(self, connection: _Connection, query: bytes, values: Values = ()) -> list[Row]:
         """Send one message and return the rows of its last statement.
 
         Raises:
+            ConflictError: It would have made two rows of one name.
             LostError: There was no answer.
             Refused: The database did not carry it out.
         """
@@ -221,11 +241,15 @@ class Database:
                 while cursor.nextset():
                     pass
                 return cursor.fetchall() if cursor.description else []
+        except (errors.SerializationFailure, errors.DeadlockDetected):
+            raise _AgainError from None
         except (TimeoutError, OperationalError) as error:
             if not isinstance(error, TimeoutError) and not _is_gone(connection, error):
                 raise problems.statement(self.name, error) from None
             connection.close()
             raise LostError from None
+        except errors.UniqueViolation:
+            raise ConflictError from None
         except psycopg.Error as error:
             raise problems.statement(self.name, error) from None
 

@@ -59,6 +59,15 @@ def lost(name: str) -> Refused:
     return Refused("io_error", f"the connection to the database {name} was lost: {UNKNOWN}")
 
 
+def contended(name: str) -> Refused:
+    """Return the refusal of a statement that lost against others again and again."""
+    return Refused(
+        "io_error",
+        f"others change the same in the database {name} again and again; nothing was changed here, "
+        "try again",
+    )
+
+
 def statement(name: str, error: Error) -> Refused:
     """Return the refusal of a statement that the database did not carry out."""
     if isinstance(error, errors.QueryCanceled | errors.LockNotAvailable):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Self
 from hindnote.core.errors import Refused
 from hindnote.core.fs.handles import READ, read_all
 from hindnote.core.notes.address import Address
-from hindnote.core.notes.note import READ_LIMIT, Note
-from hindnote.core.text import frontmatter
+from hindnote.core.notes.note import READ_LIMIT, body_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,12 +57,7 @@ class Bodies:
             # A link, another spelling, or an error: the reader's slower code path handles these.
             address = Address(facts.home, tuple(facts.path.split("/")))
             return self._read(address)
-        fences = frontmatter.fences(text)
-        if fences is None:
-            return text
-        start, end, body = fences
-        plain = frontmatter.glance(text[start:end]) is not None
-        return text[body:] if plain else Note.parse(text).body
+        return body_of(text)
 
     def _text(self, facts: Facts) -> str | None:
         folder, _, name = facts.path.rpartition("/")

@@ -18,7 +18,7 @@ from hindnote.core.errors import Refused
 from hindnote.core.notes import clock, statements
 from hindnote.core.notes.catalogue import Contents, inherited_only
 from hindnote.core.notes.facts import Facts
-from hindnote.core.notes.note import READ_LIMIT, Note, decode
+from hindnote.core.notes.note import READ_LIMIT, body_of, decode
 from hindnote.core.notes.row import Kept, RowPlace, Writer, fetched
 from hindnote.core.notes.statements import key_of
 from hindnote.core.text.messages import quote
@@ -298,7 +298,7 @@ class RowBodies:
         data = self._read.pop(name, None)
         if data is None:
             raise Refused("not_found", f"there is no note {quote(facts.address)} any more")
-        return Note.parse(decode(data, quote(facts.address))).body
+        return body_of(decode(data, quote(facts.address)))
 
     def _fetch(self, first: Facts) -> None:
         """Read a note and those after it."""

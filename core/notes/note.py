@@ -178,6 +178,16 @@ def version_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:12]
 
 
+def body_of(text: str) -> str:
+    """Return the body of a note's text, without parsing metadata as long as they are plain."""
+    fences = frontmatter.fences(text)
+    if fences is None:
+        return text
+    start, end, body = fences
+    plain = frontmatter.glance(text[start:end]) is not None
+    return text[body:] if plain else Note.parse(text).body
+
+
 def decode(data: bytes, shown: str) -> str:
     """Return a file's text.
 

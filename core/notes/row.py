@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
+from hindnote.core.database.connection import ConflictError
 from hindnote.core.errors import Refused
 from hindnote.core.fs.names import same_elsewhere
 from hindnote.core.fs.saving import ChangedError
@@ -231,9 +232,11 @@ class RowPlace(Struct):
             ChangedError: It was not carried out and never will be, and may be tried again.
             Refused: ``read_only_home``, ``io_error``.
         """
-        rows = self.writer.database.change(
-            query, values, lambda: settled(self.writer, values["id"])
-        )
+        writer = self.writer
+        try:
+            rows = writer.database.change(query, values, lambda: settled(writer, values["id"]))
+        except ConflictError:
+            raise ChangedError from None
         if rows == [("void",)]:
             raise ChangedError
         return bool(rows)

@@ -44,7 +44,7 @@ class Cluster:
     """A server with its data; it listens on loopback and on a socket in its folder."""
 
     def __init__(self, bin_folder: Path, *, durable: bool = False) -> None:
-        self._bin = bin_folder
+        self.bin = bin_folder
         self._user = unprivileged()
         self.folder = Path(tempfile.mkdtemp(prefix="hindnote-pg-", dir="/tmp"))
         self.data = self.folder / "data"
@@ -119,7 +119,7 @@ class Cluster:
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [str(self._bin / program), *arguments],
+            [str(self.bin / program), *arguments],
             user=self._user,
             group=None if self._user is None else pwd.getpwnam(self._user).pw_gid,
             extra_groups=None if self._user is None else [],
