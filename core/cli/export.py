@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,16 @@ import click
 from hindnote.core.cli.one_session import opened
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import leave_refused
-from hindnote.core.cli.tree import Failure
+from hindnote.core.cli.tree import Failure, deliver
 from hindnote.core.errors import Refused
+from hindnote.core.fs.atomic import create, replace
+from hindnote.core.fs.handles import ROOT, look
 from hindnote.core.reader.page import TEXT_LIMIT, Reading
 from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hindnote.core.history.projection import Projection
     from hindnote.core.reader.redaction import Redactor
 
@@ -29,13 +35,13 @@ EXTRA = (
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     required=True,
-    help="The file to write. One that is there already is not replaced without --force.",
+    help="The file to write; - for standard output. An existing file is only replaced with --force.",
 )
 @click.option("--redact", is_flag=True, help="Replace what looks like secrets, and home paths.")
 @click.option("--full", is_flag=True, help="Leave nothing out of long texts and outputs.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def export(session: str | None, output: Path, redact: bool, full: bool, force: bool) -> None:
     """Write all of a session into one HTML file, to keep it or to share it.
 
@@ -67,11 +73,16 @@ def export(session: str | None, output: Path, redact: bool, full: bool, force: b
         text = document(title, facts, drawn(page, how))
     except Refused as refused:
         leave_refused(refused.refusal)
-    _write(output, text, force)
-    events = counted(sum(1 for _ in page.events()), "event")
-    say(f"wrote {output}: {events}, {output.stat().st_size:,} bytes")
+    data = text.encode()
+    if to_stdout := str(output) == "-":
+        deliver(text)
+    else:
+        _write(output, data, force)
+        events = counted(sum(1 for _ in page.events()), "event")
+        say(f"wrote {output}: {events}, {len(data):,} bytes")
     if redactor is not None:
-        _say_replaced(redactor)
+        for line in _replaced(redactor):
+            say(line, err=to_stdout)
 
 
 def _redactor() -> Redactor:
@@ -83,24 +94,43 @@ def _redactor() -> Redactor:
         raise Failure(EXTRA) from error
 
 
-def _say_replaced(redactor: Redactor) -> None:
+def _replaced(redactor: Redactor) -> Iterator[str]:
     if not (redactor.places or redactor.homes):
-        say("nothing looked like a secret or a home path")
+        yield "nothing looked like a secret or a home path"
         return
-    say("replaced:")
+    yield "replaced:"
     for kind, seqs in sorted(redactor.places.items()):
         where = ", ".join(str(seq) for seq in sorted(seqs) if seq)
-        say(f"  {kind}{f', seq {where}' if where else ''}")
+        yield f"  {kind}{f', seq {where}' if where else ''}"
     for home in sorted(redactor.homes):
-        say(f"  {home} by ~")
-    say("no rule finds all secrets: read the file before you share it")
+        yield f"  {home} by ~"
+    yield "no rule finds all secrets: read the file before you share it"
 
 
-def _write(output: Path, text: str, force: bool) -> None:
+def _write(output: Path, data: bytes, force: bool) -> None:
+    """Write the file whole, or not at all.
+
+    Raises:
+        Failure: It cannot be written, or must not be replaced.
+    """
     try:
-        with output.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        folder = os.open(output.parent, ROOT)
+        try:
+            _put(folder, output, data, force)
+        finally:
+            os.close(folder)
     except FileExistsError:
         raise Failure(f"{output} is there already; --force replaces it") from None
     except OSError as error:
         raise Failure(f"{output} cannot be written: {error.strerror}") from error
+
+
+def _put(folder: int, output: Path, data: bytes, force: bool) -> None:
+    there = look(folder, output.name) if force else None
+    if there is None:
+        create(folder, output.name, data)
+    elif stat.S_ISREG(there.st_mode):
+        replace(folder, output.name, data)
+    else:
+        # The target of a link was not named by the person; a device or pipe is not a file to keep.
+        raise Failure(f"{output} is not a regular file, so it is not replaced; name another file")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,38 @@ def test_a_file_that_is_there_is_replaced_only_by_force(corpus: Any, tmp_path: P
     assert "--force" in refused.stderr
     exported(out, "aaaaaaaa", "--force")
     assert "one" in out.read_text()
+
+
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
+def test_what_is_no_file_is_not_replaced_even_by_force(
+    corpus: Any, tmp_path: Path, kind: str
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    out, other = tmp_path / "s.html", tmp_path / "mine"
+    if kind == "pipe":
+        os.mkfifo(out)
+    else:
+        out.symlink_to(other)
+        if kind == "link":
+            other.write_text("mine")
+
+    refused = run("aaaaaaaa", "-o", str(out), "--force")
+
+    assert refused.exit_code == 2
+    assert "not a regular file" in refused.stderr
+    assert kind != "link" or other.read_text() == "mine"
+    assert out.is_fifo() or out.is_symlink()
+
+
+def test_a_dash_prints_the_page_and_nothing_else(corpus: Any, tmp_path: Path) -> None:
+    corpus.add_pi("aaaaaaaa-1", f"one {SECRETS['Secret variable']}")
+
+    printed = run("aaaaaaaa", "-o", "-", "--redact")
+
+    assert printed.exit_code == 0
+    assert printed.stdout.startswith("<!doctype html>")
+    assert printed.stdout.rstrip().endswith("</html>")
+    assert printed.stderr.startswith("replaced:\n")
 
 
 @pytest.mark.parametrize("kind", SECRETS)
