@@ -31,6 +31,10 @@ NEWEST_HERE = 2
 LONGEST = 3_600.0
 """Maximum duration of one batch, in seconds."""
 
+BATCH_SECONDS, BYTES_PER_SECOND = 2.0, 5_000_000
+"""A batch may take so many seconds, and one more for each so many bytes of its files. A file that
+became a pipe or a device would otherwise take all of the search's time."""
+
 
 class Scan:
     """Tells which sessions need not be decoded.
@@ -96,8 +100,13 @@ class Scan:
         batch = self._order[self._scanned : self._scanned + self._batch]
         self._scanned += len(batch)
         self._batch = min(self._batch * GROWTH, LARGEST_BATCH)
-        files = [str(target.entry.file) for target in batch if target.entry is not None]
-        self._candidates.update(self._matching(ripgrep, files, seconds))
+        sizes = {str(one.entry.file): one.entry.size for one in batch if one.entry is not None}
+        # Ripgrep would wait for a pipe, and read a device without end.
+        files = [file for file in sizes if os.path.isfile(file)]  # noqa: PTH113 (thousands)
+        self._candidates.update(sizes.keys() - files)
+        if files:
+            limit = BATCH_SECONDS + sum(sizes.values()) / BYTES_PER_SECOND
+            self._candidates.update(self._matching(ripgrep, files, min(seconds, limit)))
 
     def _matching(self, ripgrep: str, files: list[str], seconds: float) -> list[str]:
         """Return the files in which ripgrep finds a needle; all of them when it fails."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -367,6 +368,38 @@ def test_a_file_that_vanished_is_left_to_whoever_opens_it(tmp_path: Path, ripgre
     assert scan is not None
 
     assert [scan.lacks(one, inf) for one in found] == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_ripgrep_is_given_no_file_that_it_could_not_finish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    found = targets(tmp_path, ["hay"] * 20)
+    assert found[7].entry is not None
+    bad = found[7].entry.file
+    bad.unlink()
+    {
+        "pipe": lambda: os.mkfifo(bad),
+        "device": lambda: bad.symlink_to("/dev/zero"),
+        "folder": bad.mkdir,
+    }[kind]()
+    given = tmp_path / "given"
+    program = tmp_path / "rg"
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && echo "ripgrep 14" && exit\n'
+        f'printf "%s\\n" "$@" >> "{given}"\nexit 1\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr("hindnote.core.history.scan.on_path", lambda name: str(program))
+    scan = Scan.of(Matcher.from_query("needle"), found, None)
+    assert scan is not None
+
+    # Opening it tells what is wrong with it, without waiting.
+    others = [scan.lacks(one, inf) for one in found if one is not found[7]]
+
+    assert others == [True] * 19
+    assert str(bad) not in given.read_text()
+    assert str(found[8].entry and found[8].entry.file) in given.read_text()
 
 
 def test_no_query_is_no_scan() -> None:
