@@ -35,7 +35,7 @@ Segments = tuple[str, ...]
 PATIENCE_SECONDS = 5.0
 """How long a change is tried again while others change the same note."""
 
-_BATCH_NOTES = 256
+_BATCH_NOTES = 1_000
 _BATCH_CHARS = 4_000_000
 """Maximum size of the bodies that one statement reads, except for a single larger one."""
 
@@ -298,7 +298,10 @@ class RowBodies:
         data = self._read.pop(name, None)
         if data is None:
             raise Refused("not_found", f"there is no note {quote(facts.address)} any more")
-        return body_of(decode(data, quote(facts.address)))
+        try:
+            return body_of(data.decode())
+        except UnicodeDecodeError:
+            return decode(data, quote(facts.address))
 
     def _fetch(self, first: Facts) -> None:
         """Read a note and those after it."""
@@ -310,11 +313,14 @@ class RowBodies:
             if chars > _BATCH_CHARS:
                 break
             batch.append(facts)
-        readable = [facts for facts in batch if facts.problem != "too_large"]
-        values = {
-            "shared": [facts.home.kind == "project" for facts in readable],
-            "homes": ["/".join(facts.home.folder) for facts in readable],
-            "paths": [facts.path for facts in readable],
-        }
-        rows = self._writer.database.read(statements.BODIES, values)
+        paths: dict[tuple[bool, str], list[str]] = {}
+        for facts in batch:
+            if facts.problem != "too_large":
+                home = facts.home.kind == "project", "/".join(facts.home.folder)
+                paths.setdefault(home, []).append(facts.path)
+        values: dict[str, object] = {}
+        for number, (home, names) in enumerate(paths.items()):
+            values |= {f"home{number}": home[1], f"paths{number}": names}
+        query = statements.bodies([shared for shared, _ in paths])
+        rows = self._writer.database.read(query, values)
         self._read = {(home, path): data for home, path, data in rows}

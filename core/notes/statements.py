@@ -9,10 +9,16 @@ Each statement is one transaction, and is sent as one message.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 OWN = 'current_user::text COLLATE "C"'
 """The owner of personal notes: the role of the connection."""
+
+
+def owner_of(shared: bool) -> str:
+    """Return the SQL for the owner of the team's notes, or of the person's."""
+    return "''" if shared else OWN
 
 
 class Key(NamedTuple):
@@ -27,7 +33,7 @@ class Key(NamedTuple):
     @property
     def owner(self) -> str:
         """The SQL for its owner."""
-        return "''" if self.shared else OWN
+        return owner_of(self.shared)
 
 
 def home_depth(segments: tuple[str, ...]) -> int:
@@ -221,14 +227,20 @@ WHERE ((n.owner = '' AND n.home = ANY (%(team)s::text[]))
     OR (n.owner = {OWN} AND n.home = ANY (%(own)s::text[]))) AND n.data IS NOT NULL
 """
 
-BODIES = f"""
-SELECT n.home, n.path, n.data FROM hindnote.notes AS n
-JOIN unnest(%(shared)s::boolean[], %(homes)s::text[], %(paths)s::text[])
-    AS wanted (shared, home, path)
-ON n.owner = CASE WHEN wanted.shared THEN '' ELSE {OWN} END
-    AND n.home = wanted.home AND n.path = wanted.path
-WHERE n.data IS NOT NULL
-"""
+
+def bodies(shared: Sequence[bool]) -> str:
+    """Read the notes of some homes.
+
+    Args:
+        shared: For each home whether it is the team's. Its name and the paths are the parameters
+            ``home0`` and ``paths0``, and so on.
+    """
+    return " UNION ALL ".join(
+        f"SELECT home, path, data FROM hindnote.notes WHERE owner = {owner_of(team)} "
+        f"AND home = %(home{number})s AND path = ANY (%(paths{number})s) AND data IS NOT NULL"
+        for number, team in enumerate(shared)
+    )
+
 
 SLUGS = f"""
 SELECT DISTINCT home FROM hindnote.notes

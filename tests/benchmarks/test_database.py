@@ -83,35 +83,44 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def test_a_change_costs_at_most_three_bare_updates(store: Store, bare: psycopg.Connection) -> None:
+def test_a_change_costs_at_most_three_bare_updates(server: Cluster) -> None:
+    """Both wait for the disk, which takes most of their time."""
+    compare_changes(server, "a disk that is waited for")
+
+
+def test_without_a_disk_a_change_costs_at_most_three_bare_updates(team: Cluster) -> None:
+    compare_changes(team, "no waiting for the disk")
+
+
+def compare_changes(server: Cluster, disk: str) -> None:
+    home = DatabaseHome(server.url("team"))
+    store = Store(Identity(home, "pi", "s1", "me", "m"), "p000000")
     address = store.homes.parse("@project/note-00001")
+    store.write(address, "Some words of a body.\n" * 25, "self")
     data = store.read(address).data
     updates, changes, wholes = [], [], []
     query = "UPDATE hindnote.notes SET data = %s WHERE owner = '' AND home = %s AND path = %s"
 
-    for number in range(CHANGES):
-        new = data + b"%d" % number
-        updates.append(
-            seconds(lambda new=new: bare.execute(query, [new, PROJECT, address.path[0]]))
-        )
-        with store.files.writing(address.segments, str(address)) as place:
-            place.read(2**24)
-            changes.append(seconds(lambda new=new: place.replace(new, mtime_ns=10**18)))
-        wholes.append(seconds(lambda number=number: store.write(address, f"{number}\n", "self")))
+    with psycopg.connect(server.url("team"), autocommit=True, prepare_threshold=None) as bare:
+        for number in range(CHANGES):
+            new = data + b"%d" % number
+            values = [new, PROJECT, address.path[0]]
+            updates.append(seconds(lambda values=values: bare.execute(query, values)))
+            with store.files.writing(address.segments, str(address)) as place:
+                place.read(2**24)
+                changes.append(seconds(lambda: place.replace(new, mtime_ns=10**18)))  # noqa: B023
+            wholes.append(seconds(lambda: store.write(address, f"{number}\n", "self")))  # noqa: B023
 
-    ratios = {
-        name: point(changes) / point(updates)
-        for name, point in (
-            ("median", statistics.median),
-            ("99th percentile", lambda all_: sorted(all_)[len(all_) * 99 // 100]),
-        )
-    }
-    said(
-        f"bare UPDATE {statistics.median(updates) * 1000:.2f} ms; a change "
-        + ", ".join(f"{ratio:.2f} times at the {name}" for name, ratio in ratios.items())
-        + f"; a whole notes_write {statistics.median(wholes) * 1000:.2f} ms"
+    median, last = (
+        (point(updates) * 1000, point(changes) / point(updates))
+        for point in (statistics.median, lambda times: sorted(times)[len(times) * 99 // 100])
     )
-    assert SMOKE or max(ratios.values()) <= CHANGE
+    said(
+        f"{disk}: bare UPDATE {median[0]:.2f} ms; a change {median[1]:.2f} times at the median, "
+        f"{last[1]:.2f} times at the 99th percentile; a whole notes_write "
+        f"{statistics.median(wholes) * 1000:.2f} ms"
+    )
+    assert SMOKE or max(median[1], last[1]) <= CHANGE
 
 
 def test_a_list_costs_little_more_than_its_bare_query(

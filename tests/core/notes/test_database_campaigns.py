@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -23,7 +24,10 @@ from postgres import Cluster, needs
 pytest.importorskip("psycopg", reason="needs psycopg (hindnote[postgres])")
 
 from hindnote.core.errors import Refused
+from hindnote.core.fs.names import same_elsewhere
+from hindnote.core.notes.address import Address
 from hindnote.core.notes.edits import Replacement
+from hindnote.core.notes.renaming import rename
 from hindnote.core.notes.store import Store
 from hindnote.core.places.database_home import DatabaseHome
 from hindnote.core.plugins.models import Identity
@@ -313,3 +317,81 @@ def test_connections_cut_at_any_byte_lose_nothing_and_what_is_unknown_is_called_
     proxy.close()
 
     check(lines(store, notes), clients.outcomes)
+
+
+def test_a_note_that_is_moved_over_connections_that_are_cut_is_always_at_one_address(
+    team: Cluster, rounds: Rounds
+) -> None:
+    proxy = Proxy(team.port, random.Random(6))
+    url = team.url("team", "ada").replace(f":{team.port}/", f":{proxy.port}/")
+    failures: list[str] = []
+
+    def move(client: int) -> None:
+        direct, through = store_of(team.url("team", "ada")), store_of(url)
+        here, there = (
+            direct.homes.parse(address)
+            for address in (f"@project/N{client}/a", f"@human/n{client}/b")
+        )
+        direct.write(here, "whole\n", "self")
+        while proxy.cuts < rounds(500):
+            with suppress(Refused):
+                rename(through, here, there)
+            found = [one for one in (here, there) if exists(direct, one)]
+            if len(found) != 1:
+                failures.append(f"{client}: {found}")
+                return
+            here, there = found[0], there if found[0] == here else here
+
+    threads = [threading.Thread(target=move, args=(client,)) for client in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(280)
+    proxy.close()
+
+    assert failures == []
+    [counted] = team.sql("SELECT count(*) FROM hindnote.notes WHERE data IS NOT NULL", "team")
+    assert counted == (4,)
+
+
+def exists(store: Store, address: Address) -> bool:
+    """Return whether a note is at an address, and check that it is whole."""
+    try:
+        return store.read(address).note.body == "whole\n"
+    except Refused as refused:
+        assert refused.code == "not_found", refused
+        return False
+
+
+def test_names_that_collide_elsewhere_never_come_to_be_side_by_side(
+    team: Cluster, rounds: Rounds
+) -> None:
+    url = team.url("team", "ada")
+    names = ["plans/a", "Plans/b", "PLANS", "plans.md/c", "Plans.md", "plans/A", "p/Q/r", "P/q/s"]
+
+    def change(client: int) -> None:
+        store, chance = store_of(url), random.Random(client)
+        for _ in range(rounds(500)):
+            one, other = (store.homes.parse(f"@project/{name}") for name in chance.sample(names, 2))
+            with suppress(Refused):
+                if chance.random() < 0.5:
+                    store.write(one, "x", "self")
+                else:
+                    rename(store, one, other)
+
+    threads = [threading.Thread(target=change, args=(client,)) for client in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(280)
+
+    rows = team.sql("SELECT path FROM hindnote.notes WHERE data IS NOT NULL", "team")
+    paths = [str(path) for (path,) in rows]
+    spelled: dict[str, set[tuple[str, bool]]] = {}
+    for path in paths:
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            name = "/".join(parts[:end])
+            spelled.setdefault(same_elsewhere(name), set()).add((name, end == len(parts)))
+    assert paths
+    assert [names for names in spelled.values() if len(names) > 1] == []
