@@ -65,7 +65,10 @@ def _within(seconds: float) -> float:
 
 
 class ConflictError(Exception):
-    """The statement would have made two rows of one name, and changed nothing."""
+    """The statement would have made two rows of one name, or undid itself; it changed nothing.
+
+    A statement undoes itself by dividing by zero.
+    """
 
 
 class _AgainError(Exception):
@@ -248,7 +251,7 @@ class Database:
                 raise problems.statement(self.name, error) from None
             connection.close()
             raise LostError from None
-        except errors.UniqueViolation:
+        except (errors.UniqueViolation, errors.DivisionByZero):
             raise ConflictError from None
         except psycopg.Error as error:
             raise problems.statement(self.name, error) from None

@@ -236,7 +236,7 @@ class RowPlace(Struct):
         try:
             rows = writer.database.change(query, values, lambda: settled(writer, values["id"]))
         except ConflictError:
-            raise ChangedError from None
+            return False
         if rows == [("void",)]:
             raise ChangedError
         return bool(rows)
@@ -254,22 +254,27 @@ class RowPlace(Struct):
         own = None if moved is None or moved.key.home != self.key.home else moved.key.path
         found = database.read(statements.in_the_way(self.key), values)
         for path, is_folder in found:
-            if path == own or (is_folder and path in values["folders"]):
+            if is_folder and path in values["folders"]:
+                continue
+            if path == own and same_elsewhere(path) == values["folded"]:
+                # Its own name in other letters; but no note can move into a folder of its name.
                 continue
             if path == self.key.path and not is_folder:
                 raise ChangedError
-            if not is_folder or self._holds_notes(path):
+            if not is_folder or self._holds_notes(path, own):
                 raise self._collision(path, is_folder=is_folder)
         if found and moved is None:
             database.change(statements.make_room(self.key) + "SELECT 1", values, list)
         raise ChangedError
 
-    def _holds_notes(self, folder: str) -> bool:
+    def _holds_notes(self, folder: str, moved: str | None) -> bool:
+        """Return whether other notes than the one that is moved are in a folder."""
         query = (
             f"SELECT EXISTS (SELECT FROM hindnote.notes WHERE owner = {self.key.owner} AND "
-            "home = %s AND path > %s AND path < %s AND data IS NOT NULL)"
+            "home = %s AND folded > %s AND folded < %s AND path <> %s AND data IS NOT NULL)"
         )
-        values = (self.key.home, f"{folder}/", f"{folder}0")
+        folded = same_elsewhere(folder)
+        values = (self.key.home, f"{folded}/", f"{folded}0", moved or "")
         return bool(self.writer.database.read(query, values)[0][0])
 
     def _collision(self, path: str, *, is_folder: bool) -> Refused:

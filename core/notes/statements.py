@@ -56,6 +56,10 @@ _WHO = "machine, host, session, agent, model"
 _WHO_GIVEN = "%(machine)s, %(host)s, %(session)s, %(agent)s, %(model)s"
 
 
+_OR_UNDO = "SELECT 1 / count(*)::integer FROM hindnote.changes WHERE id = %(id)s"
+"""Undo all statements of a message by an error, unless its change was made."""
+
+
 def where(key: Key, name: str = "") -> str:
     """Return the condition for one row.
 
@@ -115,7 +119,8 @@ UPDATE hindnote.notes SET owner = {to.owner}, home = %(home)s, path = %(path)s,
     folded = %(folded)s, data = %(data)s, change = %(id)s, ({FACTS}) = ROW({_FACTS_GIVEN})
 WHERE {where(source, "from_")} AND change = %(before)s AND {_has_folders(to)} AND {free};
 {_insert_left(source) if left else ""}
-{_keep(to, kind="move")}
+{_keep(to, kind="move")};
+{_OR_UNDO}
 """
 
 
@@ -189,7 +194,8 @@ def make_room(key: Key, *, moved: bool = False) -> str:
     left_out = "AND (b.home, b.path) <> (%(from_home)s, %(from_path)s)" if moved else ""
     empty = (
         "NOT EXISTS (SELECT FROM hindnote.notes AS b WHERE b.owner = f.owner AND b.home = f.home "
-        f"AND b.path > f.path || '/' AND b.path < f.path || '0' AND b.data IS NOT NULL {left_out})"
+        "AND b.folded > f.folded || '/' AND b.folded < f.folded || '0' AND b.data IS NOT NULL "
+        f"{left_out})"
     )
     wanted = "unnest(%(folders)s::text[], %(folders_folded)s::text[]) AS wanted (path, folded)"
     other = "f.folded = wanted.folded AND f.path <> wanted.path"

@@ -919,6 +919,16 @@ def test_a_rename_that_was_killed_with_both_names_there_is_finished_by_the_next(
     assert agent.read(address=target)["text"] == "body"
 
 
+@pytest.mark.parametrize("target", ["Plans.md/c", "plans.md/c"])
+def test_a_note_cannot_be_moved_into_a_folder_of_its_own_name(agent: Any, target: str) -> None:
+    agent.write(address="@human/Plans", content="body")
+
+    code = agent.code("update", address="@human/Plans", rename_to=f"@human/{target}")
+
+    assert code == "address_collision"
+    assert agent.files() == ["human/Plans.md"]
+
+
 def test_a_rename_onto_an_equal_note_is_no_killed_rename(agent: Any) -> None:
     agent.put("@human/a", "same")
     agent.put("@human/b", "same", 1)
