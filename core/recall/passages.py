@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hindnote.core.recall.words import placed
+from hindnote.core.recall.words import placed_among
 
 SHIFT = 24
 """Maximum number of code points by which the start is moved to the beginning of a word."""
@@ -18,8 +18,7 @@ def best_start(text: str, terms: Collection[str], limit: int) -> int:
     """
     if len(text) <= limit:
         return 0
-    wanted = frozenset(terms)
-    hits = [(span, term) for span, term in placed(text) if term in wanted]
+    hits = list(placed_among(text, frozenset(terms)))
     best, found = 0, (0, 0)
     last = 0
     for first, ((start, _), _) in enumerate(hits):

@@ -27,6 +27,7 @@ from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.core.recall.words import terms_of
+from hindnote.core.system import process
 from hindnote.hosts.claude import plugin
 from hindnote.hosts.claude.sessions.projection import open_transcript
 
@@ -77,6 +78,44 @@ def bare_query(database: sqlite3.Connection, question: str) -> list[Any]:
     return database.execute(asked, (words,)).fetchall()
 
 
+def answered(folder: Path, files: list[Path], asked: list[str]) -> dict[str, Any]:
+    """Return what questions cost in a process that stays, as the hosts' helpers do."""
+    process.settle()
+    dispatcher = Dispatcher(Hosts.of({"claude": plugin}), folder / "notes")
+    call = HostCall(host="claude", cwd=folder, config_dir=folder)
+
+    def ask(question: str) -> None:
+        answer = dispatcher.call(call, "history_list", {"session": "*", "about": question})
+        assert answer.result["sessions_covered"] == len(files), answer.text
+
+    cold: list[float] = []
+    figures = memory(lambda: cold.append(seconds(lambda: ask("a first question"))))
+    figures["cold"] = cold[0]
+    figures["index"] = sum(
+        file.stat().st_size for file in (folder / "cache").rglob("recall*") if file.is_file()
+    )
+    for question in asked:
+        ask(question)
+    figures["warm"] = [seconds(lambda q=q: ask(q), 3) for q in asked]  # type: ignore[misc]
+    figures |= {"before": [], "appended": []}
+    for number, question in enumerate(asked):
+        # The same question before and after, so that the difference is what the event costs.
+        ask(question)
+        figures["before"].append(seconds(lambda q=question: ask(q)))  # type: ignore[misc]
+        append(files[0], number)
+        figures["appended"].append(seconds(lambda q=question: ask(q)))  # type: ignore[misc]
+    return figures
+
+
+def append(file: Path, number: int) -> None:
+    """Append an event that follows the last one."""
+    lines = file.read_bytes().splitlines()
+    row, last = msgspec.json.decode(lines[0]), msgspec.json.decode(lines[-1])
+    row |= {"uuid": f"{number:032x}", "parentUuid": last["uuid"]}
+    with file.open("a") as opened:
+        opened.write(json.dumps(row) + "\n")
+
+
 def main(folder: Path, count: int, size: int) -> None:
     """Measure, and print the figures."""
     total = recall_shapes.write(folder, count, size)
@@ -90,31 +129,7 @@ def main(folder: Path, count: int, size: int) -> None:
     with sqlite3.connect(folder / "bare.sqlite3") as database:
         figures: dict[str, Any] = {"bytes": total, **bare(files, database)}
         figures["bare"] = [seconds(lambda q=q: bare_query(database, q), 3) for q in asked]  # type: ignore[misc]
-    dispatcher = Dispatcher(Hosts.of({"claude": plugin}), folder / "notes")
-    call = HostCall(host="claude", cwd=folder, config_dir=folder)
-
-    def ask(question: str) -> None:
-        answer = dispatcher.call(call, "history_list", {"session": "*", "about": question})
-        assert answer.result["sessions_covered"] == count, answer.text
-
-    cold: list[float] = []
-    figures |= memory(lambda: cold.append(seconds(lambda: ask("a first question"))))
-    figures["cold"] = cold[0]
-    figures["index"] = sum(
-        file.stat().st_size for file in (folder / "cache").rglob("recall*") if file.is_file()
-    )
-    for question in asked:
-        ask(question)
-    figures["warm"] = [seconds(lambda q=q: ask(q), 3) for q in asked]  # type: ignore[misc]
-    line = msgspec.json.decode(files[0].read_bytes().splitlines()[0])
-    appended = []
-    for number, question in enumerate(asked[:6]):
-        line["uuid"] = f"{number:032x}"
-        with files[0].open("a") as file:
-            file.write(json.dumps(line) + "\n")
-        appended.append(seconds(lambda q=question: ask(q)))  # type: ignore[misc]
-    figures["appended"] = appended
-    print(json.dumps(figures))  # noqa: T201
+    print(json.dumps(figures | answered(folder, files, asked)))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -104,6 +104,7 @@ class Indexing:
         self._running = opening.sessions.running
         self._batch = Batch(index)
         self._done: set[tuple[str, str]] = set()
+        self._worked = False
 
     def cover(
         self,
@@ -117,7 +118,8 @@ class Indexing:
         Args:
             targets: The sessions.
             filters: The filters of the call; None for everything.
-            seconds: The time limit. At least one session, or a portion of it, is indexed.
+            seconds: The time limit. At least one session, or a portion of it, is indexed, so
+                that repeated calls come to the end.
             progress: Called with the progress.
         """
         coverage = Coverage()
@@ -128,7 +130,7 @@ class Indexing:
             if progress is not None:
                 progress(place, len(targets))
             self._between()
-            if place and monotonic() > deadline:
+            if self._worked and monotonic() > deadline:
                 coverage.remaining += len(targets) - place
                 break
             if filters is not None and outside_bounds(target, filters):
@@ -178,6 +180,7 @@ class Indexing:
         if target.entry is None or target.canonical == self._running or not stamp:
             # The current entry of the running session is known only to the host, not from its
             # file. Without a file, only the session itself shows whether it changed.
+            self._worked |= target.canonical != self._running
             projection = self._opening.open(target)
             if projection is None:
                 return None
@@ -188,6 +191,7 @@ class Indexing:
             stamp = f"{stamp} {projection.last_seq} {sum_} {asking or ''}".rstrip()
         if held is not None and held.stamp == stamp:
             return True
+        self._worked = True
         projection = self._opening.open(target)
         if projection is None:
             return None
