@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hindnote.core.call import Answer, Dispatcher
+    from hindnote.core.cli.home_option import HomeType
     from hindnote.core.cli.installing import warn_of_vanishing
     from hindnote.core.cli.tree import explained, report, tell
     from hindnote.core.doctor.findings import Finding, running
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from hindnote.core.install.lock import Busy, alone
     from hindnote.core.install.managed_folder import NotOurs
     from hindnote.core.install.programs import dotted, told_version, version_in
-    from hindnote.core.install.variables import NoWholePath, check_whole_paths
+    from hindnote.core.install.variables import NoWholePath, check_whole_paths, home_to_record
     from hindnote.core.places.home import NotesHome, notes_home
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import (
@@ -90,6 +91,7 @@ _MODULES = {
     "hindnote.core.install.variables": (
         "NoWholePath",
         "check_whole_paths",
+        "home_to_record",
     ),
     "hindnote.core.install.lasting": ("vanishing",),
     "hindnote.core.install.programs": (
@@ -98,6 +100,7 @@ _MODULES = {
         "dotted",
     ),
     "hindnote.core.system.programs": ("outside_project",),
+    "hindnote.core.cli.home_option": ("HomeType",),
     "hindnote.core.cli.installing": ("warn_of_vanishing",),
     "hindnote.core.cli.tree": (
         "explained",
@@ -151,6 +154,7 @@ __all__ = [
     "FileCache",
     "FileFacts",
     "Finding",
+    "HomeType",
     "HostCall",
     "HostFailure",
     "HostIdentity",
@@ -185,6 +189,7 @@ __all__ = [
     "explained",
     "first_lines",
     "first_words",
+    "home_to_record",
     "hookimpl",
     "instant",
     "instants",

@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from hindnote.core.cli.completion import complete_host
+from hindnote.core.cli.home_option import HomeType
 from hindnote.core.cli.tree import Failure, current_directory, deliver
+from hindnote.core.places.database_home import DatabaseHome
 from hindnote.core.text import clean
 from hindnote.core.tools.registry import NAMES, registry
 
@@ -34,7 +36,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--cwd", type=FOLDER, help="Where the host runs; by default the current directory.")
 @click.option(
     "--home",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=HomeType(),
+    metavar="DIRECTORY",
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
 @click.option("--session-file", type=FILE, help="The session's file, for its notes and history.")
@@ -52,7 +55,7 @@ def call(
     arguments: str,
     host: str,
     cwd: Path | None,
-    home: Path | None,
+    home: Path | DatabaseHome | None,
     session_file: Path | None,
     leaf: str | None,
     session_id: str | None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hindnote.core.cli.home_option import HomeType
 from hindnote.core.cli.index import status
 from hindnote.core.cli.session_options import asking_for, leave_refused, waiting
 from hindnote.core.cli.tree import Failure
@@ -21,6 +22,7 @@ from hindnote.core.recall.schema import index_file, state
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hindnote.core.places.database_home import DatabaseHome
     from hindnote.core.tools.operation import Progress
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[red]error[/]  "}
@@ -29,7 +31,7 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[
 @click.command(short_help="Look for what is wrong; changes nothing.")
 @click.option(
     "--home",
-    type=click.Path(path_type=Path),
+    type=HomeType(),
     metavar="DIRECTORY",
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
@@ -41,7 +43,7 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "error": "[
     metavar="[SELECTOR]",
     help="Look at recorded sessions instead: at all, or at those that a selector names.",
 )
-def doctor(home: Path | None, selector: str | None) -> None:
+def doctor(home: Path | DatabaseHome | None, selector: str | None) -> None:
     """Look at the installation, the notes home and the hosts, and change nothing.
 
     Tells of notes that cannot be read, broken frontmatter, links out of the home,
@@ -69,7 +71,7 @@ def doctor(home: Path | None, selector: str | None) -> None:
         _report(findings)
 
 
-def _everything(home: Path | None) -> Iterator[Finding]:
+def _everything(home: Path | DatabaseHome | None) -> Iterator[Finding]:
     from hindnote.core.places.home import notes_home
 
     yield from examine(notes_home(home))

@@ -6,8 +6,8 @@ has the change that was read. So nothing is locked between statements.
 
 from __future__ import annotations
 
+import os
 import random
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -55,7 +55,7 @@ class NotesDatabase:
         self._writer = Writer(
             self._database,
             {
-                "machine": socket.gethostname(),
+                "machine": os.uname().nodename,
                 "host": identity.host,
                 "session": identity.session_id,
                 "agent": identity.agent,

@@ -131,7 +131,7 @@ class NotesHome(NamedTuple):
         return inside[0] if inside else None
 
 
-def notes_home(override: Path | None = None) -> NotesHome:
+def notes_home(override: Path | DatabaseHome | None = None) -> NotesHome:
     """Return the notes home; it need not exist, since the first write creates it.
 
     The argument takes precedence, then the variable ``HINDNOTE_HOME`` unless it is empty, then
@@ -141,6 +141,8 @@ def notes_home(override: Path | None = None) -> NotesHome:
     Raises:
         HostFailure: The home directory cannot be determined.
     """
+    if isinstance(override, DatabaseHome):
+        return NotesHome(Path(), "caller", database=override)
     told = os.environ.get(HOME_VARIABLE)
     by: Asker = "caller" if override else "HINDNOTE_HOME" if told else "HOME"
     named = str(override) if override else told or f"~/{USUAL}"

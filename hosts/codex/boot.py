@@ -17,6 +17,7 @@ import click
 
 from hindnote.hosting import (
     Dispatcher,
+    HomeType,
     HostCall,
     HostFailure,
     Hosts,
@@ -36,8 +37,8 @@ _CHUNK = 1 << 20
 
 
 @click.command(hidden=True)
-@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="The notes home.")
-def boot(home: Path | None) -> None:
+@click.option("--home", type=HomeType(), help="The notes home.")
+def boot(home: Any) -> None:
     """Answer a hook of Codex, whose data is on standard input."""
     try:
         told = json.loads(sys.stdin.buffer.read())
@@ -53,7 +54,7 @@ def boot(home: Path | None) -> None:
         click.echo(json.dumps({"hookSpecificOutput": output}))
 
 
-def block(told: dict[str, Any], home: Path | None) -> str | None:
+def block(told: dict[str, Any], home: Any) -> str | None:
     """Return the boot block of a new window; None when the window has one already.
 
     Raises:

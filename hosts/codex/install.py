@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from hindnote.hosting import (
     check_whole_paths,
     dotted,
     explained,
+    home_to_record,
     outside_project,
     report,
     tell,
@@ -43,8 +43,9 @@ def install(ask: bool, project_tools: bool, dry_run: bool) -> None:
     """Put hindnote's server and its hook into Codex's config.toml, for all later sessions."""
     with explained(NoWholePath):
         _check_variables()
+        home = home_to_record()
     _look_at_codex()
-    settings = Settings(_command(), _home(), ask, project_tools)
+    settings = Settings(_command(), home, ask, project_tools)
     with explained(NotOurs, Busy), alone():
         file = config(dry_run)
         before = file.read()
@@ -98,12 +99,6 @@ def config(dry_run: bool = False) -> EditedFile:
 def _check_variables() -> None:
     check_whole_paths("CODEX_HOME", "HOME", tilde=False)
     check_whole_paths("HINDNOTE_HOME", tilde=True)
-
-
-def _home() -> str | None:
-    """Return the notes home from the person's environment, because Codex does not pass it on."""
-    named = os.environ.get("HINDNOTE_HOME")
-    return str(Path(named).expanduser()) if named else None
 
 
 def _command() -> str:

@@ -13,8 +13,10 @@ from typing import Any
 import click
 
 from hindnote.core.cli.completion import complete_host
+from hindnote.core.cli.home_option import HomeType
 from hindnote.core.cli.tree import Failure, current_directory
 from hindnote.core.errors import HostFailure
+from hindnote.core.places.database_home import DatabaseHome
 from hindnote.core.places.home import notes_home
 from hindnote.core.plugins.entry_points import HOSTS, entries
 from hindnote.core.system import process
@@ -38,7 +40,8 @@ def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete:
 )
 @click.option(
     "--home",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=HomeType(),
+    metavar="DIRECTORY",
     help="The notes home; by default HINDNOTE_HOME, or ~/.agents/notes.",
 )
 @click.option("--agent", metavar="NAME", help="Whose @self; by default 'mcp'.")
@@ -78,7 +81,7 @@ def _complete_other_host(ctx: click.Context, param: click.Parameter, incomplete:
 )
 def mcp(
     cwd: Path | None,
-    home: Path | None,
+    home: Path | DatabaseHome | None,
     agent: str | None,
     model: str | None,
     session_id: str | None,

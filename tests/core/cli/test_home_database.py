@@ -197,3 +197,14 @@ def test_a_database_that_is_away_is_said_by_each_command(
     assert "io_error" in person.call("notes_write", address="@human/a", content="x", code=1)
     assert "nothing listens at its port" in person.run("doctor", code=1)
     assert "nothing listens" in person.run("home", "check", url, code=1)
+
+
+def test_a_home_named_on_the_command_line_needs_no_confirmation(
+    person: Person, team: Cluster
+) -> None:
+    url = team.url("team", "ada")
+
+    person.run("call", "notes_write", '{"address": "@human/a", "content": "x"}', "--home", url)
+
+    assert "@human/a.md" in person.run("call", "notes_list", "--home", url)
+    assert "answers; you see 1 note" in person.run("doctor", "--home", url)
