@@ -42,6 +42,10 @@ class Session(Struct):
     """Number of slots at the beginning of its branch that will not change, and their checksum."""
 
     sum: int
+    size: int = 0
+    """Bytes of its file, and their checksum."""
+
+    file_sum: int = 0
 
 
 class Batch:
@@ -108,6 +112,8 @@ class Batch:
                 stamp=session.stamp,
                 slots=session.slots,
                 sum=session.sum,
+                size=session.size,
+                file_sum=session.file_sum,
                 held=before + new + last,
                 place=place,
                 settled=place + len(new.seqs),

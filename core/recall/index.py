@@ -217,13 +217,14 @@ class Index:
         held = entry.held.pack()
         words = sum(entry.held.lengths)
         known = Known(
-            *(number, entry.stamp, entry.slots, entry.sum),
+            *(number, entry.stamp, entry.slots, entry.sum, entry.size, entry.file_sum),
             *(count, entry.settled, words, tail),
         )
         self._database.execute(
-            f"INSERT OR REPLACE INTO sessions VALUES ({','.join('?' * 12)})",
+            f"INSERT OR REPLACE INTO sessions VALUES ({','.join('?' * 14)})",
             (
                 *(number, entry.name, entry.file, entry.stamp, entry.slots, entry.sum),
+                *(entry.size, entry.file_sum),
                 *(count, entry.settled, words, tail, held, zlib.crc32(held)),
             ),
         )

@@ -23,6 +23,10 @@ class Known(Struct, frozen=True):
     """Slots of its branch that are indexed for good, and a sum of them."""
 
     sum: int
+    size: int
+    """Bytes of its file, and a sum of them."""
+
+    file_sum: int
     passages: int
     settled: int
     """Passages of those slots; further ones are the tail."""
@@ -99,6 +103,8 @@ class Entry(Struct):
     stamp: str
     slots: int
     sum: int
+    size: int
+    file_sum: int
     held: Held
     """Of all its passages."""
 

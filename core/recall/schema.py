@@ -16,7 +16,7 @@ from msgspec import Struct
 from hindnote.core.fs.throwaway_sqlite import cache_folder, connect, files_of
 from hindnote.core.recall.records import Known
 
-VERSION = 5
+VERSION = 6
 """Of what is in the file, and of how words are made: a new form needs a new file."""
 
 PATIENCE = 5.0
@@ -35,7 +35,8 @@ CREATE TABLE IF NOT EXISTS counters (
 INSERT OR IGNORE INTO counters VALUES (1, 1, 1, 0);
 CREATE TABLE IF NOT EXISTS sessions (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, stamp TEXT NOT NULL,
-    slots INTEGER NOT NULL, sum INTEGER NOT NULL, passages INTEGER NOT NULL,
+    slots INTEGER NOT NULL, sum INTEGER NOT NULL, size INTEGER NOT NULL,
+    file_sum INTEGER NOT NULL, passages INTEGER NOT NULL,
     settled INTEGER NOT NULL, words INTEGER NOT NULL, tail INTEGER, held BLOB NOT NULL,
     seal INTEGER NOT NULL, UNIQUE (name, file));
 CREATE TABLE IF NOT EXISTS segments (
@@ -129,6 +130,7 @@ def prepare(database: sqlite3.Connection, *, kept: bool) -> None:
 def known_sessions(database: sqlite3.Connection) -> dict[tuple[str, str], Known]:
     """Return the indexed sessions, by name and file."""
     rows = database.execute(
-        "SELECT name, file, number, stamp, slots, sum, passages, settled, words, tail FROM sessions"
+        "SELECT name, file, number, stamp, slots, sum, size, file_sum, passages, settled, words, tail "
+        "FROM sessions"
     )
     return {(name, file): Known(*rest) for name, file, *rest in rows}

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct, field
 
 from hindnote.core.errors import HostFailure, Refused
-from hindnote.core.history.operations.indexed import branch_sum, passages, portion, settled
+from hindnote.core.history.operations.indexed import (
+    branch_sum,
+    file_sum,
+    passages,
+    portion,
+    settled,
+)
 from hindnote.core.history.operations.lookups import Lookups
 from hindnote.core.history.operations.order import by_age
 from hindnote.core.history.operations.wildcard import broken_off, outside_bounds
@@ -192,27 +198,49 @@ class Indexing:
         if held is not None and held.stamp == stamp:
             return True
         self._worked = True
+        # The checksums come first: a file that is replaced after them is indexed again.
+        size = int(stamp_of(target).partition(" ")[0] or 0)
+        rewritten = held is not None and held.file_sum != _file_sum(target, held.size)
+        read = size, _file_sum(target, size)
         projection = self._opening.open(target)
         if projection is None:
             return None
         try:
-            return self._add(target, projection, stamp, deadline)
+            return self._add(target, projection, stamp, deadline, read, rewritten=rewritten)
         except (sqlite3.Error, OSError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 (what a plugin raises costs this session alone)
             self._opening.pass_over(target, broken_off(target, error))
             return None
 
-    def _add(self, target: Target, projection: Projection, stamp: str, deadline: float) -> bool:
-        """Index a session portion by portion; return whether all of it was indexed in time."""
+    def _add(
+        self,
+        target: Target,
+        projection: Projection,
+        stamp: str,
+        deadline: float,
+        read: tuple[int, int],
+        *,
+        rewritten: bool,
+    ) -> bool:
+        """Index a session portion by portion; return whether all of it was indexed in time.
+
+        Args:
+            target: The session.
+            projection: Its current state.
+            stamp: Its stamp for the index.
+            deadline: The time when to stop.
+            read: The size and the checksum of its file.
+            rewritten: Whether the file no longer begins with the bytes that are indexed.
+        """
         timeline = Timeline(projection, passing=True)
         asking = self._opening.sessions.asking(target.canonical)
         lookups = Lookups(projection.header.tool_prefix, asking)
         last = settled(timeline)
         while True:
             held = self._index.known().get(key_of(target))
-            if held is not None and not _begins_with(projection, last, held):
-                held = None
+            if rewritten or (held is not None and not _begins_with(projection, last, held)):
+                held, rewritten = None, False
             start = 0 if held is None else held.slots
             found, stop = portion(timeline, lookups, range(start, last), PORTION)
             whole = stop == last
@@ -222,6 +250,8 @@ class Indexing:
                 stamp=stamp if whole else f"{_UNFINISHED} {stop}",
                 slots=stop,
                 sum=branch_sum(projection, stop),
+                size=read[0],
+                file_sum=read[1],
             )
             if held is None:
                 self._batch.add(session, found, list(rest))
@@ -238,6 +268,10 @@ class Indexing:
 def _begins_with(projection: Projection, settled: int, known: Known) -> bool:
     """Return whether the indexed part is still the beginning of the session."""
     return known.slots <= settled and known.sum == branch_sum(projection, known.slots)
+
+
+def _file_sum(target: Target, size: int) -> int:
+    return 0 if target.entry is None else file_sum(target.entry.file, size)
 
 
 def _is_whole(known: Known) -> bool:

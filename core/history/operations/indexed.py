@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hindnote.core.history.files import open_file
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import ROLES
 from hindnote.core.recall.batch import Passage
 from hindnote.core.recall.words import pieces
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hindnote.core.history.document import Event
     from hindnote.core.history.operations.lookups import Lookups
     from hindnote.core.history.projection import Projection
@@ -25,6 +30,12 @@ OUTPUT_SHOWN = 4_096
 
 OPEN_SLOTS = 256
 """Number of slots at the end of a session in which a call may still get its result."""
+
+SUMMED = 8 << 20
+"""Bytes at the beginning and at the end of a file that its checksum covers."""
+
+PIECE = 1 << 18
+"""Bytes that are read at once."""
 
 LOOKUP = len(ROLES)
 """Kind of a look-up's passages; the other kinds are indexes of ``ROLES``."""
@@ -92,6 +103,23 @@ def _key(host: str, event: Event, role: str, call_id: str | None) -> int:
     told = "\0".join((host, event.facts.entry_id, str(event.created_at), role, str(call_id)))
     data = told.encode("utf-8", "replace")
     return zlib.crc32(data) << 31 | zlib.adler32(data) >> 1 or 1
+
+
+def file_sum(file: Path, size: int) -> int:
+    """Return a checksum of the first bytes of a session's file; 0 if it cannot be read.
+
+    Of more than twice ``SUMMED`` bytes it covers only the first and the last ones, and the file's
+    inode.
+    """
+    total = 0
+    with suppress(OSError), os.fdopen(open_file(file), "rb") as opened:
+        if size > 2 * SUMMED:
+            total = zlib.crc32(opened.read(SUMMED), os.fstat(opened.fileno()).st_ino & 0xFFFFFFFF)
+            opened.seek(size - SUMMED)
+            size = SUMMED
+        while size > 0 and (data := opened.read(min(size, PIECE))):
+            total, size = zlib.crc32(data, total), size - len(data)
+    return total
 
 
 def branch_sum(projection: Projection, slots: int) -> int:

@@ -80,6 +80,19 @@ def test_without_literal_the_best_hits_come_first_whatever_form_their_words_have
     assert run("search", "telescopes").output.splitlines()[-1].startswith("0 hits; 2 of 2")
 
 
+def test_what_matched_is_highlighted_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+
+    ranked, literal = (
+        run("search", *words).output for words in (["the needles?"], ["--literal", "eedl"])
+    )
+
+    assert "a \x1b[1;33mNeedle\x1b[0m in" in ranked
+    assert "a N\x1b[1;33meedl\x1b[0me in" in literal
+    assert "\x1b[1;33mhay" not in ranked + literal
+
+
 def test_ranked_hits_have_the_form_of_the_tool() -> None:
     asked = {"session": "*", "about": "needles", "limit": 20}
 

@@ -183,3 +183,24 @@ def test_a_session_that_grows_is_found_as_if_it_had_been_indexed_as_a_whole(fold
 
     assert grown == [asked(folder, question) for question in questions]
     assert grown[1]
+
+
+@pytest.mark.parametrize("longer", ["", "and much more of it "])
+def test_a_session_rewritten_in_its_place_is_indexed_anew_although_it_also_grew(
+    folder: Path, longer: str
+) -> None:
+    file = next((folder / "config").rglob("*.jsonl"))
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    said = {"type": "user", "message": {"role": "user", "content": "we keep the xylophone here"}}
+    rows.append({**rows[0], **said, "uuid": "one", "parentUuid": rows[-1]["uuid"]})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert len(asked(folder, "xylophone")) == 1
+
+    written = file.read_text("utf-8").replace("xylophone", f"{longer}trombones")
+    last = {**rows[0], **said, "uuid": "two", "parentUuid": "one"}
+    file.write_text(
+        f"{written}{json.dumps(last)}\n".replace("the xylophone", "a clarinet"), "utf-8"
+    )
+
+    assert asked(folder, "xylophone") == []
+    assert len(asked(folder, "trombones")) == len(asked(folder, "clarinet")) == 1

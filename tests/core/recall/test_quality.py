@@ -211,6 +211,22 @@ def test_a_deleted_session_s_terms_are_gone_after_the_next_call(memory: Memory) 
     assert term_of("idempot") in indexed
 
 
+def test_a_rewritten_session_s_former_terms_are_gone_after_the_next_call(memory: Memory) -> None:
+    memory.about("antimeridian")
+    (index,) = memory.cache.glob("recall-*.sqlite3")
+    former = next(one for one in scripts() if one.name == "atlas-03")
+    file = memory.written.claude / "projects" / "-atlas" / f"{former.session_id}.jsonl"
+    assert term_of("=splitatantimeridian") in terms_in(index)
+    file.write_text(
+        file.read_text("utf-8").replace("splitAtAntimeridian", "cutAtDateLine"), "utf-8"
+    )
+
+    memory.about("antimeridian")
+
+    assert term_of("=splitatantimeridian") not in terms_in(index)
+    assert term_of("=cutatdateline") in terms_in(index)
+
+
 def test_a_month_in_the_question_raises_its_events_and_leaves_no_others_out(memory: Memory) -> None:
     found = memory.events("trial balance is off, in May")
     assert {event and event[0] for event in found} >= {"ledger-01", "ledger-10"}

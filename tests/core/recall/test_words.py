@@ -61,6 +61,43 @@ def test_only_a_longer_word_of_letters_has_others_near_it(word: str) -> None:
     assert not list(near(word))
 
 
+@pytest.mark.parametrize(
+    "secret",
+    [
+        f"sk-ant-{'Ab1' * 8}",
+        "github_pat_11ABCDEFG0abcdefghij",
+        "glpat-AbCdEfGhIjKlMnOpQrSt",
+        "xoxb-123456789012-abcdef",
+        "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+        "0123456789abcdef0123456789abcdef01234567",
+    ],
+)
+def test_strings_that_look_like_credentials_are_left_out(secret: str) -> None:
+    assert list(words(f"before {secret} after")) == ["befor", "after"]
+    assert [term for piece in pieces(f"before {secret} after") for term in terms_of(piece)] == [
+        "befor",
+        "after",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("password = hunter2hunter2 after", ["after"]),
+        ('"api_key": "correct horse battery" after', ["after"]),
+        ("Authorization: Bearer abc123def456 after", ["after"]),
+        ("postgres://admin:s3cret@host/db", ["postgr", "host", "db", "=host/db"]),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nowIB\n-----END RSA PRIVATE KEY-----",
+            ["rsa", "privat", "key"],
+        ),
+    ],
+)
+def test_of_a_named_credential_only_what_is_around_it_is_left(said: str, left: list[str]) -> None:
+    assert list(words(said)) == left
+
+
 @given(st.text(alphabet="abc", min_size=5, max_size=7), st.data())
 def test_near_words_are_those_of_one_edit(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fake_sessions import FakeSource, SessionBuilder, bound_call
+from msgspec.structs import replace
 from ranked_lists import BUTTONS, HAY, IMPORTER, Row, listed, talk, where
 
 from hindnote.core.history.operations.list import HISTORY_LIST
@@ -206,3 +207,13 @@ def test_events_of_each_role_are_found_to_their_ends_and_of_tools_what_the_docs_
     }
     assert listed(found, "pangolin", session="pi:s1")["items"] == []
     assert where(listed(found, "", query="pangolin")) == [("pi:s1", 10)]
+
+
+def test_whoever_waits_is_told_of_each_session_that_is_looked_at() -> None:
+    found = FakeSource(*[talk(f"s{number}", IMPORTER) for number in range(3)])
+    told: list[tuple[int, int]] = []
+    bound = replace(bound_call(found), progress=lambda done, total: told.append((done, total)))
+
+    HISTORY_LIST.handle(bound, HISTORY_LIST.bind({"session": "*", "about": WORDS}))
+
+    assert told[:3] == [(0, 3), (1, 3), (2, 3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +62,15 @@ def test_query_and_glob_leave_notes_out_before_the_ranking(filled: Any) -> None:
 
 def test_a_question_that_no_note_answers_finds_none(filled: Any) -> None:
     assert filled.search(about="telescope mirror polishing")["files"] == []
+
+
+def test_notes_are_ranked_without_an_index(
+    filled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    assert addresses(filled.search(about="grinder"))
+    assert not list(tmp_path.rglob("recall*"))
 
 
 def test_an_empty_question_counts_as_omitted(filled: Any) -> None:
