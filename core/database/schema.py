@@ -33,7 +33,6 @@ CREATE TABLE hindnote.notes (
     PRIMARY KEY (owner, home, path),
     CONSTRAINT one_spelling UNIQUE (owner, home, folded)
 );
-ALTER TABLE hindnote.notes ALTER COLUMN data SET STORAGE EXTENDED;
 
 CREATE TABLE hindnote.changes (
     id uuid PRIMARY KEY,
