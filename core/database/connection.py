@@ -198,10 +198,14 @@ class Database:
         Raises:
             Refused: ``io_error``, ``read_only_home``.
         """
-        with self._connection(checked=False) as connection:
-            connection.seconds = seconds
-            self._send(connection, query.encode())
-            connection.seconds = STATEMENT_SECONDS + GRACE_SECONDS
+        try:
+            with self._connection(checked=False) as connection:
+                connection.seconds = seconds
+                self._send(connection, query.encode())
+        except LostError:
+            raise problems.lost(self.name) from None
+        except (ConflictError, _AgainError):
+            raise problems.contended(self.name) from None
 
     def look(self, query: str, values: Values = ()) -> list[Row]:
         """Return the rows that a query finds, without looking at the schema's version.

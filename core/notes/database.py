@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Literal, Self
 
-from hindnote.core.database.connection import database
+from hindnote.core.database.connection import ConflictError, database
 from hindnote.core.errors import Refused
 from hindnote.core.notes import clock, statements
 from hindnote.core.notes.catalogue import Contents, inherited_only
@@ -219,7 +219,7 @@ class NotesDatabase:
         key, seed = key_of(segments), values.get("accessCount")
         known = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < _MOST
         given = {"home": key.home, "path": key.path, "now": clock.now_ms()}
-        with suppress(Refused):
+        with suppress(Refused, ConflictError):
             self._database.change(
                 statements.count_read(key), given | {"seed": seed if known else 0}, list
             )
@@ -228,7 +228,7 @@ class NotesDatabase:
         """Keep a note's count when it is renamed."""
         old, new = key_of(source), key_of(target)
         given = {"from_home": old.home, "from_path": old.path, "home": new.home, "path": new.path}
-        with suppress(Refused):
+        with suppress(Refused, ConflictError):
             self._database.change(statements.move_count(old, new), given, list)
 
     def counts(self) -> dict[str, tuple[int, int]]:

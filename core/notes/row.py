@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
@@ -264,7 +265,8 @@ class RowPlace(Struct):
             if not is_folder or self._holds_notes(path, own):
                 raise self._collision(path, is_folder=is_folder)
         if found and moved is None:
-            database.change(statements.make_room(self.key) + "SELECT 1", values, list)
+            with suppress(ConflictError):
+                database.change(statements.make_room(self.key) + "SELECT 1", values, list)
         raise ChangedError
 
     def _holds_notes(self, folder: str, moved: str | None) -> bool:

@@ -126,3 +126,24 @@ def test_a_role_that_may_only_read_is_told_so(team: Cluster) -> None:
 
     assert refused.code == "read_only_home"
     guest.close()
+
+
+def test_a_script_whose_connection_is_lost_is_called_unknown(ada: Database) -> None:
+    refused = refusal(lambda: ada.script("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+    assert "it may or may not have been carried out" in str(refused)
+
+
+def test_a_statement_that_loses_against_others_is_sent_again(team: Cluster, ada: Database) -> None:
+    """As a serialization failure of any kind, here from a function that fails twice."""
+    team.sql(
+        "CREATE SEQUENCE public.tries; GRANT USAGE ON SEQUENCE public.tries TO ada;"
+        "CREATE FUNCTION public.fails() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE n bigint; "
+        "BEGIN n := nextval('public.tries'); IF n < 3 THEN RAISE 'again' "
+        "USING ERRCODE = 'serialization_failure'; END IF; RETURN n; END $$",
+        "team",
+    )
+    try:
+        assert ada.read("SELECT public.fails()") == [(3,)]
+    finally:
+        team.sql("DROP FUNCTION public.fails(); DROP SEQUENCE public.tries", "team")

@@ -262,6 +262,9 @@ class Proxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.cutting = True
+        self.mute = False
+        """Forward no answer any more, and take no new connection."""
+
         self._closed = False
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
@@ -281,6 +284,9 @@ class Proxy:
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
+        if self.mute:
+            client.close()
+            return
         with client, socket.create_connection(("127.0.0.1", self._to)) as server:
             # A connection takes some 700 bytes each way before its first statement.
             left = {end: self._chance.randrange(1, 9_000) for end in (client, server)}
@@ -296,6 +302,8 @@ class Proxy:
         """Forward what arrived; return whether the connection goes on."""
         try:
             data = source.recv(65536)
+            if self.mute and source.getpeername()[1] == self._to:
+                return False
             cut = self.cutting and len(data) >= left[source]
             sink.sendall(data[: left[source]] if cut else data)
         except OSError:
@@ -401,3 +409,21 @@ def test_names_that_collide_elsewhere_never_come_to_be_side_by_side(
             spelled.setdefault(same_elsewhere(name), set()).add((name, end == len(parts)))
     assert paths
     assert [names for names in spelled.values() if len(names) > 1] == []
+
+
+def test_a_change_of_which_nobody_can_tell_the_outcome_is_called_unknown(team: Cluster) -> None:
+    direct = store_of(team.url("team", "ada"))
+    direct.write(direct.homes.parse("@project/n"), "END\n", "self")
+    proxy = Proxy(team.port, random.Random(5))
+    proxy.cutting = False
+    url = team.url("team", "ada").replace(f":{team.port}/", f":{proxy.port}/")
+    through = store_of(url)
+    address = through.homes.parse("@project/n")
+    with through.files.writing(address.segments, str(address)) as place:
+        proxy.mute = True
+        with pytest.raises(Refused, match=UNKNOWN):
+            place.replace(b"new\nEND\n", mtime_ns=1)
+    proxy.close()
+
+    # It was carried out; only the answer was lost.
+    assert direct.read(address).data == b"new\nEND\n"
