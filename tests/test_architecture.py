@@ -22,6 +22,7 @@ SOURCES = [
     ROOT / "hookspecs.py",
     ROOT / "__init__.py",
 ]
+HOSTS = sorted(path.parent.name for path in (ROOT / "hosts").glob("*/plugin.py"))
 
 
 def module_of(path: Path) -> str:
@@ -76,9 +77,9 @@ def test_the_database_s_client_is_for_database_homes_alone(path: Path) -> None:
     assert "psycopg" not in {name.partition(".")[0] for name in imports_of(path)}
 
 
-@pytest.mark.parametrize("host", ["pi", "claude", "mcp"])
+@pytest.mark.parametrize("host", HOSTS)
 def test_a_host_never_imports_another(host: str) -> None:
-    others = {"pi", "claude", "mcp"} - {host}
+    others = {*HOSTS} - {host}
     for path in (ROOT / "hosts" / host).rglob("*.py"):
         for other in others:
             foreign = f"hindnote.hosts.{other}"

@@ -15,7 +15,7 @@ from hindnote.core.browse.world import projects_of
 from hindnote.core.errors import Refusal, Refused
 from hindnote.core.history.times import bound
 from hindnote.core.presentation.view import visible
-from hindnote.core.reader.hits import by_word, literally
+from hindnote.core.reader.hits import by_word, literally, summary, surrounded
 from hindnote.core.reader.html import BODY_LIMIT, Drawing, drawn
 from hindnote.core.reader.listing import about, forest, project_of
 from hindnote.core.reader.listing import drawn as tree_drawn
@@ -191,7 +191,12 @@ class SessionPages(Struct, frozen=True):
             )
             for name, rows in groupby(result["items"], key=lambda row: str(row["session"]))
         ]
-        return self.answers.page("search.html", groups=groups, summary=_summary(result), **common)
+        return self.answers.page(
+            "search.html",
+            groups=groups,
+            summary=summary(result, "narrow the search to reach the rest"),
+            **common,
+        )
 
     def _found(
         self, words: str, literal: bool, host: str, project: str, since: str, until: str
@@ -224,16 +229,13 @@ class SessionPages(Struct, frozen=True):
 
     def _hit(self, row: dict[str, Any], spans: Spans) -> dict[str, Any]:
         content = " ".join(str(row["content"]).split())
-        start = row.get("offset_chars") or 0
-        before = "… " if start else ""
-        after = " …" if start + len(row["content"]) < row["total_chars"] else ""
         return {
             "link": self.answers.world.session_link(row["session"], row["seq"]),
             "seq": row["seq"],
             "who": row.get("tool") or row["role"],
             "time": local_minute(row["created_at"]),
             "also_in": row.get("also_in"),
-            "text": Markup(_marked(visible(f"{before}{content}{after}"), spans)),
+            "text": Markup(_marked(visible(surrounded(row, content)), spans)),
         }
 
 
@@ -276,18 +278,3 @@ def _marked(text: str, spans: Spans) -> str:
         pieces += [escape(text[end:first]), f"<mark>{escape(text[first:last])}</mark>"]
         end = last
     return "".join(pieces) + escape(text[end:])
-
-
-def _summary(page: dict[str, Any]) -> str:
-    covered, remaining = page.get("sessions_covered", 0), page.get("sessions_remaining", 0)
-    skipped = page.get("sessions_skipped", 0)
-    said = [f"{len(page['items']):,} hits in {covered:,} sessions"]
-    if page.get("more"):
-        said.append(f"{page['more']:,} more hold a word")
-    if remaining:
-        said.append(f"{remaining:,} sessions were not reached; narrow the search")
-    if skipped:
-        said.append(f"{skipped:,} sessions cannot be read")
-    if page.get("note"):
-        said.append(str(page["note"]))
-    return "; ".join(said)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from hindnote.core.history.times import instant
+from hindnote.core.history.times import known_instant
 from hindnote.core.notes.address import SUFFIX
 from hindnote.core.places.project import project_key
 from hindnote.core.reader.listing import about
@@ -78,7 +78,7 @@ def versions(world: World, asked: Asked) -> list[Version]:
         and (given := _arguments(world, row)) is not None
         and _names(asked, given)
     ]
-    calls.sort(key=lambda call: instant(call[0]["created_at"]) or 0.0)
+    calls.sort(key=lambda call: known_instant(call[0]["created_at"]) or 0.0)
     made: list[Version] = []
     known = ""
     for row, given in calls:

@@ -20,9 +20,9 @@ from hindnote.core.cli.session_options import (
 )
 from hindnote.core.cli.tree import deliver
 from hindnote.core.errors import Refusal
-from hindnote.core.history.operations.models import COUNTED, MAX_LIMIT
+from hindnote.core.history.operations.models import MAX_LIMIT
 from hindnote.core.history.times import instant
-from hindnote.core.reader.hits import by_word, literally
+from hindnote.core.reader.hits import by_word, literally, summary, surrounded
 from hindnote.core.reader.listing import about
 from hindnote.core.text import clean
 from hindnote.core.text.messages import counted
@@ -117,7 +117,7 @@ def _show(asked: Asking, page: dict[str, Any], spans: Spans) -> None:
         for row in rows:
             _show_hit(console, row, spans)
         console.print()
-    console.print(_summary(page))
+    console.print(summary(page, "--limit, --until, --project or --host reach the rest"))
 
 
 def _heading(session: str, entry: SessionEntry | None) -> Text:
@@ -149,10 +149,7 @@ def _show_hit(console: Console, row: dict[str, Any], spans: Spans) -> None:
 def _preview(row: dict[str, Any], spans: Spans) -> Text:
     from rich.text import Text
 
-    start, content = row["offset_chars"], shown(row["content"])
-    before = "… " if start else ""
-    after = " …" if start + len(row["content"]) < row["total_chars"] else ""
-    preview = Text(f"    {before}{content}{after}")
+    preview = Text(f"    {surrounded(row, shown(row['content']))}")
     for first, last in spans(preview.plain):
         preview.stylize("bold yellow", first, last)
     return preview
@@ -164,22 +161,3 @@ def command(row: dict[str, Any]) -> str:
     if row["offset_chars"]:
         arguments["offset_chars"] = row["offset_chars"]
     return f"hindnote call history_read {shlex.quote(json.dumps(arguments, ensure_ascii=False))}"
-
-
-def _summary(page: dict[str, Any]) -> str:
-    covered, remaining = page["sessions_covered"], page["sessions_remaining"]
-    skipped = page.get("sessions_skipped", 0)
-    told = [counted(len(page["items"]), "hit")]
-    total = counted(covered + remaining + skipped, "session")
-    told.append(f"{covered:,} of {total} searched to the end")
-    if page.get("more"):
-        told.append(f"{page['more']:,}{'+' if page['more'] >= COUNTED else ''} more hold a word")
-    if page.get("lookups_omitted"):
-        told.append(f"{page['lookups_omitted']:,} look-ups by hindnote's own tools left out")
-    if skipped:
-        told.append(f"{skipped:,} cannot be read ('hindnote doctor --sessions' tells why)")
-    if remaining:
-        told.append("--limit, --until, --project or --host reach the rest")
-    if "note" in page:
-        told.append(shown(page["note"]))
-    return "; ".join(told)

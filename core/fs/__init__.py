@@ -11,5 +11,7 @@ followed. So nobody can redirect us by replacing a folder with a link between a 
 * ``atomic``: put a whole file in place, and clean up after a killed writer
 * ``saving``: replace a file that people edit, without losing anything that they save
 * ``locks``: locks across threads and processes; a lock ends when its holder dies
+* ``bounded``: read a file up to a size limit, never waiting for a pipe
+* ``throwaway_sqlite``: SQLite files in the cache folder that can be made again
 * ``state``: the ``.hindnote`` folder, hidden from Git
 """

@@ -3,7 +3,7 @@
 A decoder reads native entries, allocates *seqs* in append order over the whole file, finds the
 active branch, and provides arrays for its slots and the content of each slot on demand. The core
 pairs calls with results, builds events and documents, and does paging and search (``timeline``,
-``document``, ``selection``).
+``document``, ``operations.selection``).
 
 Seqs start at 1 and depend only on the kinds and roles of entries, never on visible content. So
 appending or branching does not renumber anything.
@@ -66,7 +66,7 @@ class Branch(Struct, weakref=True):
     names out; the core then calls ``facts``."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
-    """``instants.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``, or
+    """``times.instant`` of each slot's ``created_at``, NaN for none; parallel to ``seqs``, or
     empty when the decoder does not store times (then ``facts`` is called)."""
 
     lineage: object = field(default_factory=object)

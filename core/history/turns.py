@@ -106,3 +106,7 @@ class Turn:
             return True
         self.end()
         return self.begin(max(0.0, deadline - monotonic()))
+
+
+SEARCHES = Turns()
+"""The turns of lists over many sessions: in a process one of them, ranked or not, works at a time."""

@@ -141,9 +141,9 @@ class _Listing:
     def _folder(
         self, handle: int, disk: tuple[str, ...], prefix: str, above: list[tuple[int, int]]
     ) -> None:
-        """Walk one open folder.
+        """List one open folder and its subfolders.
 
-        List one open folder and its subfolders.
+        Args:
             handle: The folder.
             disk: Names on disk from the home down to this folder.
             prefix: Path of the folder within the home as addresses show it.

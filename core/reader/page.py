@@ -38,8 +38,6 @@ them."""
 BEYOND_SHOWN = 3
 """Maximum number of prompts that the mark of an abandoned branch shows."""
 
-Around: TypeAlias = Literal["newest", "oldest"]
-
 
 class Said(Struct, frozen=True):
     """A message of a person, the model or the host."""

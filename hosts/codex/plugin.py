@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from hindnote.hosting import Ancestor, Decoration, HostIdentity, hookimpl
+from hindnote.hosting import Ancestor, HostIdentity, hookimpl
 from hindnote.hosts.codex.paths import HOST, TOOL_PREFIX
 
 if TYPE_CHECKING:
@@ -64,11 +64,6 @@ def host_projection(call: HostCall, session: SessionEntry | None) -> Projection 
 @hookimpl
 def host_sessions(call: HostCall) -> Iterable[SessionEntry]:
     return _catalogue().sessions(call)
-
-
-@hookimpl
-def host_decoration(operation: str) -> Decoration | None:
-    return None
 
 
 def _main_file(call: HostCall) -> Path | None:

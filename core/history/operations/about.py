@@ -20,7 +20,7 @@ from hindnote.core.history.operations.wildcard import time_limit, without
 from hindnote.core.history.scan import Scan
 from hindnote.core.history.sessions import Target, is_wildcard
 from hindnote.core.history.timeline import ROLES, Timeline
-from hindnote.core.history.turns import Turns
+from hindnote.core.history.turns import SEARCHES
 from hindnote.core.recall.asking import Question, ask
 from hindnote.core.recall.passages import best_start, spoken_cut
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 ROWS_OF_A_SESSION = 3
 """Maximum number of rows per session in a list of many sessions."""
 
-_TURNS = Turns()
-_AHEAD = Ahead(_TURNS)
+_AHEAD = Ahead(SEARCHES)
 
 
 class About:
@@ -68,7 +67,7 @@ class About:
             Refused: As for a list of the same session or sessions.
         """
         targets = self._targets()
-        with _TURNS.turn():
+        with SEARCHES.turn():
             coverage, ranked = with_index(lambda index: self._ask(index, targets))
         found, more = self._rows(coverage, ranked)
         if self._many and coverage.remaining:

@@ -20,7 +20,7 @@ from hindnote.core.history.operations.rows import Rows
 from hindnote.core.history.operations.selection import EventWalk
 from hindnote.core.history.timeline import Timeline
 from hindnote.core.history.times import instant
-from hindnote.core.history.turns import Turn, Turns
+from hindnote.core.history.turns import SEARCHES, Turn
 from hindnote.core.text.messages import MESSAGE_LIMIT, quote
 
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ DEFAULT_SECONDS = 20.0
 
 CLOCK_MARGIN = 86_400.0
 """Seconds by which a file's modification time may be behind the times of its events."""
-
-_TURNS = Turns()
-"""Only one list over many sessions runs at a time; others in this process wait for their turn."""
 
 Key = tuple[str, str, str | None, str, str | None]
 
@@ -149,7 +146,7 @@ class Corpus:
 
     def _search(self) -> None:
         deadline = monotonic() + time_limit()
-        with _TURNS.turn() as turn:
+        with SEARCHES.turn() as turn:
             self._look_around(turn, deadline)
 
     def _look_around(self, turn: Turn, deadline: float) -> None:
