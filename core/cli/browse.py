@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hindnote.core.browse.world import World
     from hindnote.core.cli.session_options import Asking
 
-EXTRA = "hindnote browse needs some packages more: pip install 'hindnote[browse]'"
+EXTRA = "hindnote browse needs more packages: pip install 'hindnote[browse]'"
 
 
 @click.command(short_help="Show sessions, notes and documents in your browser.")
@@ -55,7 +55,7 @@ def browse(session: str | None, seq: int | None, port: int, no_open: bool) -> No
         with site(world, port, start) as pages:
             say(f"serving {pages.guard.address} until you press Ctrl+C")
             if no_open or not pages.open_browser():
-                say(f"open {pages.door.as_uri()} in your browser; it lets one in, once")
+                say(f"open {pages.door.as_uri()} in your browser; the link works once")
             pages.serve()
     except OSError as error:
         raise Failure(f"the pages cannot be served: {error.strerror or error}") from error

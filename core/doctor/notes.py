@@ -157,7 +157,7 @@ def _note(path: Path) -> Iterator[Finding]:
         yield _about(
             path,
             f"has frontmatter that cannot be read: {problem}",
-            "mend it by hand; until then its metadata cannot be changed",
+            "correct it by hand; until then its metadata cannot be changed",
         )
 
 

@@ -76,7 +76,7 @@ def shaped(raw: msgspec.Raw, shape: type[T]) -> T | None:
 
 
 def accepted(line: bytes, shape: type[T]) -> T:
-    """Return a line that ``parse`` accepts, decoded as a type whose fields take any value.
+    """Decode a line that ``parse`` accepts into a type whose fields accept any value.
 
     Raises:
         msgspec.MsgspecError: It does not have this type.

@@ -45,7 +45,8 @@ class Facts(Struct):
     archived_at: str | None = None
     problem: Problem | None = None
     stamp: Stamp | None = None
-    """Stamp of the file when it was read; None when the next change might not alter it."""
+    """Stamp of the file when it was read; None if the file is so new that another change could
+    leave its stamp the same."""
 
 
 def newest_first(notes: list[Facts]) -> list[Facts]:

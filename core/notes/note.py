@@ -59,7 +59,7 @@ class Note(Struct, frozen=True, dict=True):
     """The parsed metadata; None without a block, and for a block that cannot be parsed."""
 
     error: str | None = None
-    """Why the block cannot be parsed; if ``parts`` is None, that its fence is never closed."""
+    """Why the block cannot be parsed; with ``parts`` None, that its closing fence is missing."""
 
     @classmethod
     def parse(cls, text: str) -> Note:

@@ -174,7 +174,7 @@ def check_path(name: str, given: str) -> None:
 
 
 def check_shown(name: str, path: str) -> None:
-    """Check that answers can show the path of a parameter; the parameter itself may be longer.
+    """Check that answers can show the path of a parameter; the parameter as given is not limited.
 
     Raises:
         Declined: ``path_too_long``.

@@ -19,7 +19,8 @@ FULL = 3_000_000
 """Number of postings at which a batch is written."""
 
 TAIL_MOST = 64
-"""Number of passages in a tail above which the settled ones are moved out of it."""
+"""Number of passages in a tail above which those that will not change are moved to a segment of
+their batch."""
 
 
 class Passage(Struct):

@@ -33,7 +33,7 @@ def checks() -> Iterator[Finding]:
         text = None if data is None else data.decode()
         commands = [] if text is None else list(installed(text))
     except (OSError, UnicodeDecodeError, NotOurs) as error:
-        yield Finding("error", str(file.path), f"cannot be read: {error}", "mend it")
+        yield Finding("error", str(file.path), f"cannot be read: {error}", "correct it")
         return
     if text is None or not is_there(text):
         if commands:

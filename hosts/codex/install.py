@@ -54,7 +54,7 @@ def install(ask: bool, project_tools: bool, dry_run: bool) -> None:
             rest = removed(text) if text is not None and is_there(text) else text
             after = added(rest, settings).encode()
         except UnicodeDecodeError:
-            raise NotOurs(f"{file.path} is no UTF-8; mend it first") from None
+            raise NotOurs(f"{file.path} is not UTF-8; correct it first") from None
         except NotOurs as error:
             raise NotOurs(f"{file.path}: {error}") from None
         touched = after != before and tell(file.write(after, before))

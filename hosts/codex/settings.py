@@ -110,7 +110,7 @@ def removed(text: str) -> str | None:
     """Return a configuration without hindnote's part; None when nothing else was in the file.
 
     Raises:
-        NotOurs: It is no TOML.
+        NotOurs: It is not valid TOML.
     """
     _parsed(text)
     start, end = text.index(BEGIN), text.find(END)
@@ -228,7 +228,7 @@ def installed(text: str) -> Iterator[str]:
     """Yield the commands of our server and hooks in a configuration.
 
     Raises:
-        NotOurs: It is no TOML.
+        NotOurs: It is not valid TOML.
     """
     found = _parsed(text)
     server = _table(_table(found.get("mcp_servers")).get(SERVER))
@@ -245,7 +245,7 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise NotOurs(f"it is no TOML ({error}); mend it first") from None
+        raise NotOurs(f"it is not valid TOML ({error}); correct it first") from None
 
 
 def _table(value: Any) -> dict[str, Any]:

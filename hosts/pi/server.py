@@ -150,7 +150,7 @@ class Server:
         except ArgumentError as error:
             return _encode(failure(request.id, "arguments", str(error)))
         except Refused as error:
-            # Only for the boot block; a refused call is an answer.
+            # Raised only for the boot block; a refused call is an answer.
             return _encode(failure(request.id, "refused", str(error)))
         except HostFailure as error:
             log.error("%s", error)

@@ -93,7 +93,7 @@ class References(Closed):
 
 
 class JournaledFile(Closed):
-    """One side of a journaled transition."""
+    """The source or the target file of a transition, as its journal recorded it."""
 
     path: PathText
     hash: HashText

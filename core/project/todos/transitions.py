@@ -52,7 +52,10 @@ def _transitionable(found: Scan, name: str, to_status: TodoStatus, expected: str
     issues = found.issues_of(entry.name)
     if issues or entry.canonical is None or entry.hash is None:
         raise Declined(
-            "not_transitionable", "this todo is not valid; mend it first", path=path, issues=issues
+            "not_transitionable",
+            "this todo is not valid; correct it first",
+            path=path,
+            issues=issues,
         )
     if entry.hash != expected:
         raise Declined(
