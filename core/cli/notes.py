@@ -16,7 +16,7 @@ from hindnote.core.text import clean
 from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
-    from hindnote.core.notes.row import Kept
+    from hindnote.core.notes.rows import Kept
     from hindnote.core.notes.store import Store
 
 

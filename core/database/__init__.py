@@ -4,6 +4,7 @@ Everything here needs psycopg, the extra ``hindnote[postgres]``, and is imported
 that is a database.
 
 * ``connection``: run statements within time limits, reconnect, find out what a lost change did
+* ``opening``: open a connection, and wait for it within time limits
 * ``address``: the name of a database as it may be shown, without its password
 * ``problems``: turn errors of the database into refusals, without its address or password
 * ``schema``: the tables, by version

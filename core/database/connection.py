@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import os
 import random
-import select
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TypeAlias
 
 import psycopg
 from psycopg import ClientCursor, OperationalError, errors
 
 from hindnote.core.database import problems
 from hindnote.core.database.address import name_of
+from hindnote.core.database.opening import (
+    CONNECT_SECONDS,
+    GRACE_SECONDS,
+    STATEMENT_SECONDS,
+    Connection,
+    Row,
+    connected,
+    is_gone,
+    is_quiet,
+    within,
+)
 from hindnote.core.database.schema import KNOWN, VERSION_QUERY
 from hindnote.core.errors import Refused
-
-if TYPE_CHECKING:
-    from psycopg.abc import PQGen
-
-CONNECT_SECONDS = 3.0
-STATEMENT_SECONDS = 5.0
-
-GRACE_SECONDS = 1.0
-"""How much longer than the server's own limit we wait for its answer to a statement."""
 
 AGAIN_SECONDS = 0.1
 """Pause before the outcome of a lost change is asked for again."""
@@ -40,28 +40,7 @@ AGAIN_SECONDS = 0.1
 _IDLE = 32
 """Maximum number of idle connections to one database that a process keeps."""
 
-Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = Sequence[object] | Mapping[str, object]
-T = TypeVar("T")
-_Value = TypeVar("_Value")
-
-_limit: ContextVar[float | None] = ContextVar("_limit", default=None)
-"""When all waiting ends, on the monotonic clock; None: each step has its own limit."""
-
-
-@contextmanager
-def waiting_at_most(seconds: float) -> Iterator[None]:
-    """Let all that is asked of databases within the context take at most so long together."""
-    token = _limit.set(time.monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
-def _within(seconds: float) -> float:
-    end = _limit.get()
-    return seconds if end is None else max(0.001, min(seconds, end - time.monotonic()))
 
 
 class ConflictError(Exception):
@@ -79,35 +58,6 @@ class LostError(Exception):
     """The connection was lost before the answer to a statement arrived."""
 
 
-class _Connection(psycopg.Connection[Row]):
-    """A connection on which no statement waits longer than a limit."""
-
-    seconds = STATEMENT_SECONDS + GRACE_SECONDS
-
-    def wait(self, gen: PQGen[_Value], *rest: Any, **options: Any) -> _Value:
-        """Wait for the server's answer, but not longer than the limit."""
-        return super().wait(_limited(gen, self.seconds), *rest, **options)
-
-
-def _limited(gen: PQGen[_Value], seconds: float) -> PQGen[_Value]:
-    """Run a generator of psycopg until it is done, or raises ``TimeoutError`` when it is late."""
-
-    def run() -> Generator[Any, Any, _Value]:
-        end = time.monotonic() + seconds
-        try:
-            state = next(gen)
-            while True:
-                ready = yield state
-                if time.monotonic() > end:
-                    raise TimeoutError
-                state = gen.send(ready)
-        except StopIteration as done:
-            value: _Value = done.value
-            return value
-
-    return run()
-
-
 class Database:
     """A database that holds a notes home.
 
@@ -120,7 +70,7 @@ class Database:
         self.name = name_of(url)
         """The database and its host, for messages."""
 
-        self._idle: list[_Connection] = []
+        self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._checked = False
@@ -183,7 +133,7 @@ class Database:
         Raises:
             Refused: ``io_error``; the outcome is unknown.
         """
-        end = time.monotonic() + _within(CONNECT_SECONDS)
+        end = time.monotonic() + within(CONNECT_SECONDS)
         while True:
             try:
                 return settle()
@@ -224,7 +174,7 @@ class Database:
         while True:
             try:
                 with self._connection(checked=checked) as connection:
-                    seconds = _within(STATEMENT_SECONDS)
+                    seconds = within(STATEMENT_SECONDS)
                     connection.seconds = seconds + GRACE_SECONDS * (seconds == STATEMENT_SECONDS)
                     limit = max(1, int(seconds * 1000))
                     text = f"SET LOCAL statement_timeout = {limit}; {query}"
@@ -234,7 +184,7 @@ class Database:
                     raise problems.contended(self.name) from None
                 time.sleep(random.uniform(0, AGAIN_SECONDS))
 
-    def _send(self, connection: _Connection, query: bytes, values: Values = ()) -> list[Row]:
+    def _send(self, connection: Connection, query: bytes, values: Values = ()) -> list[Row]:
         """Send one message and return the rows of its last statement.
 
         Raises:
@@ -251,7 +201,7 @@ class Database:
         except (errors.SerializationFailure, errors.DeadlockDetected):
             raise _AgainError from None
         except (TimeoutError, OperationalError) as error:
-            if not isinstance(error, TimeoutError) and not _is_gone(connection, error):
+            if not isinstance(error, TimeoutError) and not is_gone(connection, error):
                 raise problems.statement(self.name, error) from None
             connection.close()
             raise LostError from None
@@ -263,7 +213,7 @@ class Database:
     # -- connections ---------------------------------------------------------------------
 
     @contextmanager
-    def _connection(self, *, checked: bool) -> Iterator[_Connection]:
+    def _connection(self, *, checked: bool) -> Iterator[Connection]:
         """Lend a connection, an idle one or a new one.
 
         Raises:
@@ -277,7 +227,7 @@ class Database:
         finally:
             self._give_back(connection)
 
-    def _take(self) -> _Connection:
+    def _take(self) -> Connection:
         with self._lock:
             if self._process != os.getpid():
                 # The connections belong to the process that this one was forked from.
@@ -285,19 +235,19 @@ class Database:
                 self._idle, self._process = [], os.getpid()
             while self._idle:
                 idle = self._idle.pop()
-                if _is_quiet(idle):
+                if is_quiet(idle):
                     return idle
                 idle.close()
-        return _connected(self._url, self.name)
+        return connected(self._url, self.name)
 
-    def _give_back(self, connection: _Connection) -> None:
+    def _give_back(self, connection: Connection) -> None:
         with self._lock:
             if not connection.closed and len(self._idle) < _IDLE:
                 self._idle.append(connection)
                 return
         connection.close()
 
-    def _check(self, connection: _Connection) -> None:
+    def _check(self, connection: Connection) -> None:
         """Check once that the schema has the version that we use.
 
         Raises:
@@ -316,7 +266,7 @@ class Database:
             connection.close()
 
 
-_KEPT_FOR_PARENTS: list[_Connection] = []
+_KEPT_FOR_PARENTS: list[Connection] = []
 """Connections of a parent process: to close them here would end them there."""
 
 _OPEN: dict[str, Database] = {}
@@ -336,62 +286,3 @@ def close_all() -> None:
     """Close the connections of this process to all databases, and forget these."""
     while _OPEN:
         _OPEN.popitem()[1].close()
-
-
-def _is_gone(connection: _Connection, error: OperationalError) -> bool:
-    """Return whether an error ended the connection, so that the answer will never come."""
-    # Class 57P: the server shuts down or crashed; class 08: the connection failed.
-    code = error.sqlstate or "08"
-    return connection.broken or connection.closed or code.startswith(("08", "57P"))
-
-
-def _is_quiet(connection: _Connection) -> bool:
-    """Return whether an idle connection has nothing to tell, as it has when the server left."""
-    try:
-        readable, _, _ = select.select([connection.pgconn.socket], [], [], 0)
-    except (psycopg.Error, OSError, ValueError):
-        return False
-    return not readable
-
-
-def _connected(url: str, name: str) -> _Connection:
-    """Return a new connection.
-
-    To look up a host's name has no limit of its own, so a thread connects and may be left behind.
-
-    Raises:
-        Refused: ``io_error``.
-    """
-    seconds = _within(CONNECT_SECONDS)
-    found: list[_Connection] = []
-    failed: list[psycopg.Error] = []
-    late = threading.Lock()
-    abandoned = False
-
-    def connect() -> None:
-        try:
-            made = _Connection.connect(
-                url,
-                autocommit=True,
-                prepare_threshold=None,
-                connect_timeout=max(2, round(seconds)),
-                tcp_user_timeout=int(STATEMENT_SECONDS * 1000),
-                client_encoding="utf8",
-                fallback_application_name="hindnote",
-            )
-        except psycopg.Error as error:
-            failed.append(error)
-            return
-        with late:
-            found.append(made)
-            if abandoned:
-                made.close()
-
-    thread = threading.Thread(target=connect, daemon=True, name="hindnote-connect")
-    thread.start()
-    thread.join(seconds)
-    with late:
-        if found:
-            return found[0]
-        abandoned = True
-    raise problems.connecting(name, failed[0] if failed else None)

@@ -11,15 +11,17 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from hindnote.core.database.connection import ConflictError, database
 from hindnote.core.errors import Refused
 from hindnote.core.notes import clock, statements
 from hindnote.core.notes.catalogue import Contents, inherited_only
 from hindnote.core.notes.facts import Facts
-from hindnote.core.notes.note import READ_LIMIT, body_of, decode
-from hindnote.core.notes.row import Kept, RowPlace, Writer, fetched
+from hindnote.core.notes.note import READ_LIMIT
+from hindnote.core.notes.row import RowPlace, fetched
+from hindnote.core.notes.row_bodies import RowBodies
+from hindnote.core.notes.rows import Kept, Writer
 from hindnote.core.notes.statements import key_of
 from hindnote.core.text.messages import quote
 from hindnote.core.text.slug import encode_session_id, is_slug
@@ -34,10 +36,6 @@ Segments = tuple[str, ...]
 
 PATIENCE_SECONDS = 5.0
 """How long a change is tried again while others change the same note."""
-
-_BATCH_NOTES = 1_000
-_BATCH_CHARS = 4_000_000
-"""Maximum size of the bodies that one statement reads, except for a single larger one."""
 
 _MOST = 2**53
 
@@ -163,7 +161,7 @@ class NotesDatabase:
             notes: The notes that will be read, in this order.
             read: Not needed: all notes are read in one way.
         """
-        return RowBodies(self._writer, notes)
+        return RowBodies(self._database, notes)
 
     def every(self) -> Iterator[Segments]:
         """Yield the paths of all notes of the team and of the person.
@@ -260,67 +258,3 @@ def _joined(homes: Mapping[str, Home], found: Mapping[str, list[Facts]]) -> Cont
             notes = inherited_only(home, contents.notes, notes)
         contents.notes.extend(notes)
     return contents
-
-
-class RowBodies:
-    """Reads the bodies of listed notes, many with one statement; a context manager.
-
-    Args:
-        writer: The database.
-        notes: The notes that will be read, in this order.
-    """
-
-    def __init__(self, writer: Writer, notes: Sequence[Facts]) -> None:
-        self._writer = writer
-        self._notes = notes
-        self._next = 0
-        self._read: dict[tuple[str, str], bytes] = {}
-
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Forget what was read."""
-        self._read.clear()
-
-    def body(self, facts: Facts) -> str:
-        """Return a note's body.
-
-        Raises:
-            Refused: ``not_found``, ``not_text``, ``too_large``, ``io_error``.
-        """
-        if facts.problem == "too_large":
-            raise Refused("too_large", f"{quote(facts.address)} is too large to be read")
-        name = "/".join(facts.home.folder), facts.path
-        if name not in self._read:
-            self._fetch(facts)
-        data = self._read.pop(name, None)
-        if data is None:
-            raise Refused("not_found", f"there is no note {quote(facts.address)} any more")
-        try:
-            return body_of(data.decode())
-        except UnicodeDecodeError:
-            return decode(data, quote(facts.address))
-
-    def _fetch(self, first: Facts) -> None:
-        """Read a note and those after it."""
-        batch, chars = [first], first.chars
-        while self._next < len(self._notes) and self._notes[self._next] is not first:
-            self._next += 1
-        for facts in self._notes[self._next + 1 : self._next + _BATCH_NOTES]:
-            chars += facts.chars
-            if chars > _BATCH_CHARS:
-                break
-            batch.append(facts)
-        paths: dict[tuple[bool, str], list[str]] = {}
-        for facts in batch:
-            if facts.problem != "too_large":
-                home = facts.home.kind == "project", "/".join(facts.home.folder)
-                paths.setdefault(home, []).append(facts.path)
-        values: dict[str, object] = {}
-        for number, (home, names) in enumerate(paths.items()):
-            values |= {f"home{number}": home[1], f"paths{number}": names}
-        query = statements.bodies([shared for shared, _ in paths])
-        rows = self._writer.database.read(query, values)
-        self._read = {(home, path): data for home, path, data in rows}

@@ -13,7 +13,7 @@ from hindnote.core.text.messages import quote
 if TYPE_CHECKING:
     from hindnote.core.notes.address import Address
     from hindnote.core.notes.reader import Reader
-    from hindnote.core.notes.row import Kept
+    from hindnote.core.notes.rows import Kept
     from hindnote.core.notes.store import Store
 
 

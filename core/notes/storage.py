@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hindnote.core.notes.address import Address, Home
     from hindnote.core.notes.catalogue import Contents
     from hindnote.core.notes.facts import Facts
-    from hindnote.core.notes.row import Kept
+    from hindnote.core.notes.rows import Kept
     from hindnote.core.plugins.models import Identity
     from hindnote.core.text.frontmatter import Json
 

@@ -53,7 +53,7 @@ def patience(home: Path | DatabaseHome, seconds: float) -> AbstractContextManage
     if isinstance(home, Path):
         return nullcontext()
     require_client()
-    from hindnote.core.database.connection import waiting_at_most
+    from hindnote.core.database.opening import waiting_at_most
 
     return waiting_at_most(seconds)
 

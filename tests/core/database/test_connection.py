@@ -11,7 +11,8 @@ from postgres import PASSWORD, Cluster
 
 pytest.importorskip("psycopg", reason="needs psycopg (hindnote[postgres])")
 
-from hindnote.core.database.connection import Database, waiting_at_most
+from hindnote.core.database.connection import Database
+from hindnote.core.database.opening import waiting_at_most
 from hindnote.core.errors import Refused
 
 END_OTHERS = (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,39 @@ def test_a_list_that_cannot_be_believed_is_named(
     file.chmod(0o666)
 
     assert f"{file} is not used: others own it, or may write it" in refusal(notes_home(), project)
+
+
+# -- a database ----------------------------------------------------------------
+
+
+def test_without_the_client_a_database_is_refused_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HINDNOTE_HOME", "postgresql://ada:secret@db/team")
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(Refused) as refused:
+        notes_home().admit(tmp_path)
+
+    assert refused.value.code == "io_error"
+    assert "pip install 'hindnote[postgres]'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (
+            "postgresql://ada:secret@db.example:5433/team",
+            "PostgreSQL database “team” on db.example",
+        ),
+        ("postgres:///team", "PostgreSQL database “team”"),
+        ("postgresql://ada:sec[ret@db/team", "PostgreSQL database"),
+    ],
+)
+def test_a_database_is_shown_by_its_name_and_host_alone(
+    monkeypatch: pytest.MonkeyPatch, url: str, shown: str
+) -> None:
+    monkeypatch.setenv("HINDNOTE_HOME", url)
+
+    assert str(notes_home()) == shown
+    assert "secret" not in repr(notes_home())
