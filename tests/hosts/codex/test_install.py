@@ -144,11 +144,11 @@ def test_the_mode_and_a_link_stay(config: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "told"),
     [
-        ("a = [", "no TOML"),
+        ("a = [", "not valid TOML"),
         ('[mcp_servers.hindnote]\ncommand = "x"\n', "did not write it"),
         ('mcp_servers = { a = { command = "x" } }\n', "write it as a table"),
         ("hooks = {}\n", "write it as a table"),
-        ("\xff", "no UTF-8"),
+        ("\xff", "not UTF-8"),
     ],
 )
 def test_what_is_in_the_way_is_told_and_left_alone(config: Path, before: str, told: str) -> None:
