@@ -44,6 +44,10 @@ class Rollout:
     """
 
     def __init__(self, file: LineFile) -> None:
+        self._start(file)
+
+    def _start(self, file: LineFile) -> None:
+        """Read the session from its first row."""
         self.path = file.path
         self.spine = Spine()
         self._temporary: list[Any] = []
@@ -99,7 +103,7 @@ class Rollout:
         """
         if self._temporary:
             # A compressed file does not grow by lines, so it is unpacked again.
-            self.__dict__.update(Rollout(LineFile(self.path)).__dict__)
+            self._start(LineFile(self.path))
         else:
             self._read_on()
 
