@@ -1,4 +1,4 @@
-"""Sessions that are large in one dimension of those that a file has, for either host."""
+"""Sessions that are large in one dimension of those that a file has, for each host."""
 
 from __future__ import annotations
 
@@ -293,6 +293,121 @@ def claude_queued(count: int) -> Rows:
         yield _row("attachment", f"q{n}", above, attachment=attachment)
 
 
+# -- Codex ---------------------------------------------------------------------
+
+
+def _item(type_: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": TIME, "type": "response_item", "payload": {"type": type_, **payload}}
+
+
+def _codex_event(type_: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": TIME, "type": "event_msg", "payload": {"type": type_, **payload}}
+
+
+def _said(*texts: str, role: str = "user", **more: Any) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    content = [{"type": kind, "text": text} for text in texts]
+    return _item("message", role=role, content=content, **more)
+
+
+def _codex_call(id_: str) -> dict[str, Any]:
+    return _item("function_call", call_id=id_, name="exec_command", arguments=json.dumps(id_))
+
+
+def _codex_output(id_: str) -> dict[str, Any]:
+    return _item("function_call_output", call_id=id_, output=f"output of {id_}")
+
+
+def with_meta(rows: Rows) -> Rows:
+    """Return the rows of a rollout of Codex, behind its header."""
+    head = {"id": SESSION, "session_id": SESSION, "cwd": "/w", "timestamp": TIME}
+    yield {"timestamp": TIME, "type": "session_meta", "payload": head}
+    yield from rows
+
+
+def codex_rows(count: int) -> Rows:
+    """So many prompts."""
+    return (_said(f"prompt {n}") for n in range(count))
+
+
+def codex_parts(count: int) -> Rows:
+    """One answer with so many parts."""
+    yield _said("prompt")
+    yield _said(*(f"part {n}" for n in range(count)), role="assistant")
+
+
+def codex_texts(count: int) -> Rows:
+    """One answer in so many rows."""
+    yield _said("prompt")
+    yield from (_said(f"part {n}", role="assistant") for n in range(count))
+
+
+def codex_calls(count: int, *, same: bool = False) -> Rows:
+    """One answer with so many calls, and then the result of each."""
+    ids = ["c" if same else f"c{n}" for n in range(count)]
+    yield _said("prompt")
+    yield from map(_codex_call, ids)
+    yield from map(_codex_output, ids)
+
+
+def codex_calls_of_one_id(count: int) -> Rows:
+    """The same, where each call has the same id."""
+    return codex_calls(count, same=True)
+
+
+def codex_open_calls(count: int) -> Rows:
+    """One answer with so many calls that were never run."""
+    yield from list(codex_calls(count))[: count + 1]
+    yield _said("stop")
+
+
+def codex_answers(count: int) -> Rows:
+    """So many answers with one call each, its result, and its outcome."""
+    for n in range(count):
+        yield _codex_call(f"c{n}")
+        yield _codex_output(f"c{n}")
+        item = {"type": "CommandExecution", "id": f"c{n}", "status": "failed"}
+        yield _codex_event("item_completed", item=item)
+
+
+def codex_compactions(count: int) -> Rows:
+    """So many compactions, a prompt before each."""
+    for n in range(count):
+        yield _said(f"prompt {n}")
+        yield {"timestamp": TIME, "type": "compacted", "payload": {"message": f"summary {n}"}}
+
+
+def codex_rollbacks(count: int) -> Rows:
+    """So many times a turn that stays, and one that is rolled back, with a call each."""
+    for n in range(count):
+        for turn in ("stays", "goes"):
+            yield _said(f"{turn} {n}")
+            yield _codex_call(f"{turn}{n}")
+            yield _codex_output(f"{turn}{n}")
+        yield _codex_event("thread_rolled_back", num_turns=1)
+
+
+def codex_rollbacks_at_the_end(count: int) -> Rows:
+    """So many turns, and as many rollbacks of one turn behind all of them."""
+    yield from codex_answers(count)
+    yield from codex_rows(count)
+    yield from (_codex_event("thread_rolled_back", num_turns=1) for _ in range(count))
+
+
+def codex_garbage(count: int) -> Rows:
+    """So many lines that are none."""
+    yield _said("prompt")
+    yield from ["no line of a session"] * count
+
+
+def codex_ids(count: int) -> Rows:
+    """So many messages of one id."""
+    return (_said(f"prompt {n}", id="m") for n in range(count))
+
+
+HEADERS = {"pi": with_header, "codex": with_meta}
+"""What puts a header before the rows of a host's sessions."""
+
 SHAPES: dict[str, tuple[Callable[[int], Rows], int]] = {
     "pi_rows": (pi_rows, 20_000),
     "pi_blocks": (pi_blocks, 60_000),
@@ -323,5 +438,17 @@ SHAPES: dict[str, tuple[Callable[[int], Rows], int]] = {
     "claude_garbage": (claude_garbage, 100_000),
     "claude_ids": (claude_ids, 20_000),
     "claude_queued": (claude_queued, 8_000),
+    "codex_rows": (codex_rows, 20_000),
+    "codex_parts": (codex_parts, 60_000),
+    "codex_texts": (codex_texts, 20_000),
+    "codex_calls": (codex_calls, 8_000),
+    "codex_calls_of_one_id": (codex_calls_of_one_id, 8_000),
+    "codex_open_calls": (codex_open_calls, 8_000),
+    "codex_answers": (codex_answers, 4_000),
+    "codex_compactions": (codex_compactions, 8_000),
+    "codex_rollbacks": (codex_rollbacks, 4_000),
+    "codex_rollbacks_at_the_end": (codex_rollbacks_at_the_end, 4_000),
+    "codex_garbage": (codex_garbage, 100_000),
+    "codex_ids": (codex_ids, 20_000),
 }
 """How to write a file of each shape, and how large the smaller one is."""

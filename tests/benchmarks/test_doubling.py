@@ -7,13 +7,14 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from shapes import SESSION, SHAPES, encoded, with_header
+from shapes import HEADERS, SESSION, SHAPES, encoded
 from yardstick import SMOKE, said
 
 from hindnote import HostCall
 from hindnote.core.call import Dispatcher
 from hindnote.core.plugins.hosts import Hosts
 from hindnote.hosts.claude import plugin as claude
+from hindnote.hosts.codex import plugin as codex
 from hindnote.hosts.pi import plugin as pi
 
 AT_MOST = 2.2
@@ -22,10 +23,13 @@ PAIRS = 1 if SMOKE else 3
 
 def seconds(folder: Path, host: str, data: bytes) -> float:
     """Return the processor time of a first page and two searches: into every event, and line."""
-    file = folder / f"{SESSION}.jsonl"
+    before = "rollout-2026-11-30T09-00-00-" if host == "codex" else ""
+    file = folder / f"{before}{SESSION}.jsonl"
     file.unlink(missing_ok=True)
     file.write_bytes(data)
-    dispatcher = Dispatcher(Hosts.of({"pi": pi, "claude": claude}), folder / "notes")
+    dispatcher = Dispatcher(
+        Hosts.of({"pi": pi, "claude": claude, "codex": codex}), folder / "notes"
+    )
     call = HostCall(host=host, cwd=folder, session_file=file)
     gc.collect()
     started = process_time()
@@ -40,9 +44,8 @@ def test_twice_as_much_takes_about_twice_the_time(tmp_path: Path, shape: str) ->
     write, count = SHAPES[shape]
     host = shape.partition("_")[0]
     count = min(count, 50) if SMOKE else count
-    small, large = (
-        encoded(with_header(write(n)) if host == "pi" else write(n)) for n in (count, 2 * count)
-    )
+    behind = HEADERS.get(host, iter)
+    small, large = (encoded(behind(write(n))) for n in (count, 2 * count))
 
     once = min(seconds(tmp_path, host, small) for _ in range(PAIRS))
     twice = min(seconds(tmp_path, host, large) for _ in range(PAIRS))

@@ -60,6 +60,9 @@ class Spine:
         self._shown = 0
         """The highest seq that was published."""
 
+        self._shared = False
+        """Whether a published state shares dictionaries with the branch."""
+
         self._early: dict[str, bool] = {}
         """Outcomes that were read before their result, by the call's id."""
 
@@ -191,7 +194,27 @@ class Spine:
             if found < 0:
                 break
             cut = found
-        self._cut(self.branch, cut, self.compactions)
+        if self._shared:
+            self._cut(self.branch, cut, self.compactions)
+        else:
+            self._shorten(cut)
+
+    def _shorten(self, cut: int) -> None:
+        """Remove the last slots of the branch in place.
+
+        Nobody else has the branch, and a copy for each of many rollbacks would take quadratic time.
+        """
+        branch = self.branch
+        for at in range(cut, len(branch.seqs)):
+            branch.call_ids.pop(at, None)
+            branch.tools.pop(at, None)
+        for column in (branch.seqs, branch.kinds, branch.answers, branch.closing, branch.times):
+            del column[cut:]
+        branch.lineage = object()
+        kept = branch.seqs[-1] if cut else 0
+        while self.compactions and self.compactions[-1] > kept:
+            self.compactions.pop()
+        self._open = False
 
     def _cut(self, branch: Branch, cut: int, compactions: list[int]) -> None:
         """Continue from the first slots of a branch, with a new lineage."""
@@ -207,8 +230,8 @@ class Spine:
         )
         kept = branch.seqs[cut - 1] if cut else 0
         self.compactions = [seq for seq in compactions if seq <= kept]
-        self._answer = max(self.branch.answers, default=0)
         self._open = False
+        self._shared = False
 
     def begin_next(self, base: int | None, end: int) -> None:
         """Continue with the rows of another file.
@@ -245,6 +268,7 @@ class Spine:
         """
         branch = self.branch
         self._shown = len(self.offsets)
+        self._shared = True
         copy = Branch(
             branch.seqs[:],
             branch.kinds[:],

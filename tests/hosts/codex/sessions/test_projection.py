@@ -28,9 +28,11 @@ from rollouts import (
 )
 
 from hindnote.core.errors import Refused
+from hindnote.core.history.lines import LineFile
 from hindnote.core.history.projection import SlotKind
 from hindnote.core.history.timeline import Timeline
 from hindnote.hosts.codex.sessions.projection import CodexProjection, open_rollout
+from hindnote.hosts.codex.sessions.rollout import Rollout, State
 
 A, C, U, X, R = "ASSISTANT", "CALL", "USER", "CONTEXT", "RESULT"
 
@@ -232,6 +234,40 @@ def test_turns_taken_back_leave_the_branch_and_keep_their_seqs(
     assert said_in(session) == [str(one) for one in kept]
     assert session.last_seq == 2 * number
     assert [seq for seq in session.branch.seqs if seq % 2] == [2 * one - 1 for one in kept]
+
+
+@given(st.lists(st.sampled_from(["prompt", "call", "back", "two back", "look"]), max_size=20))
+def test_a_state_stays_as_it_was_while_turns_are_taken_back_and_others_follow(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
+    file = write(tmp_path_factory.mktemp("codex"), [meta()])
+    session = Rollout(LineFile(file))
+    published = [(session.state, told_by(session.state))]
+    for number, step in enumerate(steps):
+        rows = {
+            "prompt": [said(str(number))],
+            "call": [call(f"c{number}", f"tool{number}"), output(call_id=f"c{number}")],
+            "back": [event("thread_rolled_back", num_turns=1)],
+            "two back": [event("thread_rolled_back", num_turns=2)],
+        }
+        with file.open("ab") as out:
+            out.write(encoded(rows.get(step, [])))
+        if step == "look":
+            session.extend()
+            published.append((session.state, told_by(session.state)))
+    session.extend()
+
+    assert told_by(session.state) == told_by(Rollout(LineFile(file)).state)
+    assert all(told_by(state) == before for state, before in published)
+
+
+def told_by(state: State) -> tuple[Any, ...]:
+    """Return all that a state says of its slots."""
+    branch = state.branch
+    slots = range(len(branch.seqs))
+    tools = [(branch.tools.get(at), branch.call_ids.get(at)) for at in slots]
+    columns = branch.seqs, branch.kinds, branch.answers, branch.closing, branch.times
+    return *map(tuple, columns), tools, state.windows
 
 
 def test_a_fork_goes_on_behind_a_part_of_its_parent_which_may_grow(tmp_path: Path) -> None:
