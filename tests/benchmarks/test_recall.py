@@ -22,7 +22,7 @@ COLD = 5.0
 WARM, WARM_MORE = 2.0, 0.050
 """Times a bare query of that table, and seconds more."""
 
-APPENDED = 0.060
+APPENDED = 0.030
 """Seconds that a question takes more after an event was appended."""
 
 INDEX, GROWN = 0.06, 150_000_000
