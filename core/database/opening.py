@@ -102,7 +102,7 @@ def connected(url: str, name: str) -> Connection:
     """
     seconds = within(CONNECT_SECONDS)
     found: list[Connection] = []
-    failed: list[psycopg.Error] = []
+    failed: list[Exception] = []
     late = threading.Lock()
     abandoned = False
 
@@ -117,7 +117,8 @@ def connected(url: str, name: str) -> Connection:
                 client_encoding="utf8",
                 fallback_application_name="hindnote",
             )
-        except psycopg.Error as error:
+        except (psycopg.Error, OSError, ValueError) as error:
+            # A host's name that no system can look up is a ValueError.
             failed.append(error)
             return
         with late:

@@ -38,14 +38,16 @@ _CONNECTING = (
 """Parts of what libpq 15 to 18 say about a failed connection, and what we say."""
 
 
-def connecting(name: str, error: Error | None) -> Refused:
+def connecting(name: str, error: Exception | None) -> Refused:
     """Return the refusal of a call for which no connection could be made.
 
     Args:
         name: The database, as messages show it.
-        error: What psycopg raised; None when it did not answer in time.
+        error: What was raised; None when it did not answer in time.
     """
     said = "timeout" if error is None else str(error)
+    if isinstance(error, UnicodeError):
+        said = "resolve"
     reason = next((ours for part, ours in _CONNECTING if part in said), "the connection failed")
     return Refused(
         "io_error",

@@ -74,6 +74,8 @@ def test_a_server_that_accepts_and_says_nothing_is_left_after_the_limit() -> Non
     [
         ("postgresql://ada:mark-4f1c-secret@127.0.0.1:1/team", "nothing listens at its port"),
         ("postgresql://ada:mark-4f1c-secret@%zz/team", "cannot be read"),
+        ("postgresql://ada@a%00b/team", "cannot be read"),
+        ("postgresql://ada@%1b%5b31m/team", "its host's name is not known here"),
         ("postgresql://?service=no-such", "libpq finds no such service"),
     ],
 )
