@@ -83,6 +83,9 @@ class Snapshot(Struct, frozen=True):
     offered: frozenset[str]
     """Names of the operations available to the session; the block mentions no others."""
 
+    is_local_project: bool = False
+    """Whether a shared home has the project's notes under a key of this machine alone."""
+
     homes: tuple[HomeIndex, ...] = ()
     refused: str | None = None
     """Why the notes home may not be used, in which case no home is shown."""
@@ -150,6 +153,7 @@ def take(
         agent=identity.agent,
         model=identity.model,
         project_key=bound.project_key,
+        is_local_project=bound.is_local_project,
         directory=str(bound.cwd),
         tool_prefix=identity.tool_prefix,
         offered=frozenset(NAMES if offered is None else offered),
@@ -230,6 +234,7 @@ def _identity(seen: Snapshot) -> str:
         f"# Memory beyond this window (hindnote), as of {_time(seen, seen.now)} {_clock(seen)}\n",
         f"Host {seen.host}, {session}, agent {seen.agent}, model {seen.model}.",
         f"Project {seen.project_key}, directory {_cut(seen.directory)}."
+        + (" Without a remote, its notes are this machine's own." if seen.is_local_project else "")
         if seen.project_key is not None
         else f"No project: the directory {_cut(seen.directory)} does not exist.",
     ]

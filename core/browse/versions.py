@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from hindnote.core.history.times import known_instant
 from hindnote.core.notes.address import SUFFIX
-from hindnote.core.places.project import project_key
+from hindnote.core.places.project import key_in
 from hindnote.core.reader.listing import about
 from hindnote.core.text.minutes import local_minute
 from hindnote.core.text.slug import encode_session_id
@@ -23,6 +23,7 @@ from hindnote.core.text.slug import encode_session_id
 if TYPE_CHECKING:
     from hindnote.core.browse.world import World
     from hindnote.core.notes.address import Home
+    from hindnote.core.places.database_home import DatabaseHome
     from hindnote.core.plugins.models import SessionEntry
 
 WRITERS = ("notes_write", "notes_update")
@@ -74,7 +75,7 @@ def versions(world: World, asked: Asked) -> list[Version]:
         (row, given)
         for row in found.result["items"]
         if str(row.get("tool", "")).endswith(WRITERS)
-        and _may_be_in(asked.home, entries.get(row["session"]))
+        and _may_be_in(asked.home, world.home.place, entries.get(row["session"]))
         and (given := _arguments(world, row)) is not None
         and _names(asked, given)
     ]
@@ -89,13 +90,13 @@ def versions(world: World, asked: Asked) -> list[Version]:
     return made[::-1]
 
 
-def _may_be_in(home: Home, entry: SessionEntry | None) -> bool:
+def _may_be_in(home: Home, place: Path | DatabaseHome, entry: SessionEntry | None) -> bool:
     """Return whether the addresses in a session's calls can name this home."""
     if entry is None:
         return False
     if home.kind == "project":
         try:
-            return entry.cwd is not None and project_key(Path(entry.cwd)) == home.folder[1]
+            return entry.cwd is not None and key_in(place, Path(entry.cwd)) == home.folder[1]
         except (OSError, ValueError, RuntimeError):
             return False
     if home.kind == "session":

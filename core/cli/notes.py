@@ -112,7 +112,7 @@ def _store(
     from hindnote.core.call import Dispatcher
     from hindnote.core.notes.store import Store
     from hindnote.core.places.home import notes_home
-    from hindnote.core.places.project import project_key
+    from hindnote.core.places.project import key_in
     from hindnote.core.plugins.hosts import Hosts
     from hindnote.core.plugins.models import HostCall
 
@@ -120,4 +120,4 @@ def _store(
     home = notes_home()
     call = HostCall(host=clean(host), session_id=session_id, cwd=folder, agent=agent, model=model)
     home.admit(folder)
-    return Store(Dispatcher(Hosts.load(), home).identity(call), project_key(folder))
+    return Store(Dispatcher(Hosts.load(), home).identity(call), key_in(home.place, folder))

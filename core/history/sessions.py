@@ -191,7 +191,7 @@ class Sessions:
 
     def _belongs(self) -> Callable[[str | None], bool]:
         """Return a function that tells whether a directory is in the call's project."""
-        wanted = self._bound.project_key
+        wanted = self._bound.local_key
         if wanted is None:
             raise no_project("name sessions otherwise: '*', '<host>:*' or an id")
         known: dict[str | None, bool] = {None: False}

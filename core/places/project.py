@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hindnote.core.fs.bounded import read_bounded
 from hindnote.core.places.person import person_home
 from hindnote.core.text.slug import slug
+
+if TYPE_CHECKING:
+    from hindnote.core.places.database_home import DatabaseHome
 
 _POINTER_LIMIT = 64 * 1024
 """Maximum size in bytes of a ``.git`` file or a ``commondir``; each contains one path."""
@@ -22,28 +26,35 @@ def project_root(directory: Path) -> Path:
     returned, so that worktrees share their notes. Without a ``commondir`` (a submodule) the folder
     is its own project. Without any ``.git`` the root is the directory itself.
     """
+    return _project(directory)[0]
+
+
+def _project(directory: Path) -> tuple[Path, Path | None]:
+    """Return the root of a directory's project, and its repository's own folder, if it has one."""
     resolved = directory.resolve()
     for folder in (resolved, *resolved.parents):
         marker = folder / ".git"
         if marker.is_dir():
-            return folder
+            return folder, marker
         if marker.is_file():
-            return _main_root(marker) or folder
-    return resolved
+            return _pointed(marker)
+    return resolved, None
 
 
-def _main_root(marker: Path) -> Path | None:
-    """Return the main repository's root for the ``.git`` file of a linked worktree; else None."""
+def _pointed(marker: Path) -> tuple[Path, Path | None]:
+    """Return the root and the repository to which a ``.git`` file points."""
     try:
         line = _line(marker)
         if not line.startswith("gitdir:"):
-            return None
+            return marker.parent, None
         gitdir = (marker.parent / line.removeprefix("gitdir:").strip()).resolve()
-        common = _line(gitdir / "commondir")
-        repository = (gitdir / common).resolve()
     except (OSError, ValueError, RuntimeError):
-        return None
-    return repository.parent if repository.name == ".git" else repository
+        return marker.parent, None
+    try:
+        repository = (gitdir / _line(gitdir / "commondir")).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return marker.parent, gitdir
+    return repository.parent if repository.name == ".git" else repository, repository
 
 
 def _line(file: Path) -> str:
@@ -81,3 +92,24 @@ def project_key(directory: Path) -> str:
     root = project_root(directory)
     digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()
     return f"{slug(root.name)}-{digest[:8]}"
+
+
+def key_in(home: Path | DatabaseHome, directory: Path) -> str:
+    """Return the key that a directory's project has in a notes home.
+
+    In a database, which many machines share, it comes from the repository's remote (see
+    ``remote``), or else from the path as in a folder.
+    """
+    return (None if isinstance(home, Path) else shared_key(directory)) or project_key(directory)
+
+
+def shared_key(directory: Path) -> str | None:
+    """Return the key of a directory's project in a home that many machines share.
+
+    It comes from the repository's remote (see ``remote``). None when there is no remote.
+    """
+    # Imported here: a folder home, which most are, needs no remote.
+    from hindnote.core.places.remote import remote_key
+
+    repository = _project(directory)[1]
+    return None if repository is None else remote_key(repository)

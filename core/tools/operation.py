@@ -15,7 +15,8 @@ from msgspec import Struct
 from pydantic import ConfigDict, ValidationError, model_validator
 
 from hindnote.core.errors import ArgumentError, RefusalCode
-from hindnote.core.places.project import project_key
+from hindnote.core.places.database_home import DatabaseHome
+from hindnote.core.places.project import project_key, shared_key
 from hindnote.core.text import clean_json
 from hindnote.core.text.messages import cut, one_line
 from hindnote.core.tools.field_docs import Described
@@ -79,8 +80,25 @@ class BoundCall(Struct, frozen=True, dict=True):
 
     @cached_property
     def project_key(self) -> str | None:
-        """Key of the project that contains ``cwd``; None when that directory does not exist."""
+        """Key of the project's notes; None when ``cwd`` does not exist."""
+        return self._shared_key or self.local_key
+
+    @cached_property
+    def local_key(self) -> str | None:
+        """Key of the project by its path on this machine; None when ``cwd`` does not exist."""
         return project_key(self.cwd) if _is_directory(self.cwd) else None
+
+    @property
+    def is_local_project(self) -> bool:
+        """Whether a shared home has the project's notes under a key of this machine alone."""
+        shared = isinstance(self.identity.home, DatabaseHome)
+        return shared and self.local_key is not None and self._shared_key is None
+
+    @cached_property
+    def _shared_key(self) -> str | None:
+        if not isinstance(self.identity.home, DatabaseHome) or self.local_key is None:
+            return None
+        return shared_key(self.cwd)
 
 
 def _is_directory(path: Path) -> bool:

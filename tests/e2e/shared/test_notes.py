@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from claude_host import DONE, Claude, results, tool
 from model import ScriptedModel, ToolCall, Turn
@@ -15,19 +16,27 @@ def sent(model: ScriptedModel) -> str:
     return json.dumps([request.body for request in model.requests], ensure_ascii=False)
 
 
+def clone(folder: Path, url: str) -> None:
+    """Make a folder a clone of a repository, as far as its configuration tells."""
+    (folder / ".git").mkdir(exist_ok=True)
+    (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+
+
 def test_a_note_written_on_one_machine_is_read_on_the_other_in_the_next_call(
     pi: Pi, claude: Claude, model: ScriptedModel, confirmed: str
 ) -> None:
     pi.extra_env["HINDNOTE_HOME"] = claude.extra["HINDNOTE_HOME"] = confirmed
-    write = {"address": "@human/plan", "content": "Ship the ferry.\n"}
+    clone(pi.project, "git@h.example:team/ferry.git")
+    clone(claude.project, "https://h.example/team/ferry")
+    write = {"address": "@project/plan", "content": "Ship the ferry.\n"}
     model.then(Turn(ToolCall("notes_write", write)), DONE)
     pi.say("remember it")
     assert not model.played[-1].results[0].is_error, model.played[-1].results
 
     edit = {"old_text": "ferry", "new_text": "barge"}
     model.then(
-        Turn(tool("notes_read", address="@human/plan")),
-        Turn(tool("notes_update", address="@human/plan", edits=[edit])),
+        Turn(tool("notes_read", address="@project/plan")),
+        Turn(tool("notes_update", address="@project/plan", edits=[edit])),
         DONE,
     )
     claude.run("read it")
@@ -35,7 +44,7 @@ def test_a_note_written_on_one_machine_is_read_on_the_other_in_the_next_call(
     assert "Ship the ferry." in read.text
     assert not updated.is_error, updated.text
 
-    model.then(Turn(ToolCall("notes_read", {"address": "@human/plan"})), DONE)
+    model.then(Turn(ToolCall("notes_read", {"address": "@project/plan"})), DONE)
     pi.say("read it again")
     assert "Ship the barge." in model.played[-1].results[0].text
     assert PASSWORD not in sent(model)
