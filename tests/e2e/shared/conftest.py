@@ -65,11 +65,16 @@ def confirmed(url: str) -> Iterator[str]:
     Hosts find that list by the user database, so it is the real one, and gets one line more.
     """
     from hindnote.core.database.settings import settings_of
-    from hindnote.core.places.trust import set_trusted, trusted
+    from hindnote.core.places.trust import Trusted, set_trusted, trust_file, trusted
 
+    file = trust_file()
+    assert file is not None
+    was_there = file.exists()
     settings = settings_of(url)
     homes, databases = trusted()
     set_trusted(homes, (*databases, settings))
     yield url
     homes, databases = trusted()
     set_trusted(homes, tuple(one for one in databases if one != settings))
+    if not was_there and trusted() == Trusted():
+        file.unlink()
