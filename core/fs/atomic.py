@@ -103,6 +103,16 @@ def temporary(
         remove(folder, name)
 
 
+def attributes_of(replaced: os.stat_result) -> dict[str, int]:
+    """Return arguments of ``temporary`` for a file that replaces another one.
+
+    It gets that file's permission bits. It also gets the owner when we are root: for everybody
+    else the owner is themselves anyway.
+    """
+    owner = {"owner": replaced.st_uid, "group": replaced.st_gid} if os.geteuid() == 0 else {}
+    return {"mode": replaced.st_mode, **owner}
+
+
 def sweep(folder: int, *, older_than: float = 0.0) -> None:
     """Remove the temporary files that killed writers left.
 

@@ -99,9 +99,8 @@ def save(folder: int, name: str, data: bytes, before: Version, *, mtime_ns: int)
         OSError: It cannot be written; the old file is unchanged.
     """
     status = before.status
-    # Only root may set another owner; for everybody else the owner is themselves anyway.
-    owner = {"owner": status.st_uid, "group": status.st_gid} if os.geteuid() == 0 else {}
-    with atomic.temporary(folder, data, mode=status.st_mode, mtime_ns=mtime_ns, **owner) as made:
+    kept = atomic.attributes_of(status)
+    with atomic.temporary(folder, data, mtime_ns=mtime_ns, **kept) as made:
         new = Version(os.stat(made, dir_fd=folder, follow_symlinks=False), data)
         _check(folder, name, status)
         displaced = _displaced_name(name, before.data or b"", data)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hindnote.core.fs import atomic
 from hindnote.core.fs.bounded import read_bounded
-from hindnote.core.fs.handles import closing, open_root, sync
+from hindnote.core.fs.handles import closing, look, open_root, sync
 from hindnote.core.install.managed_folder import NotOurs
 
 
@@ -40,7 +39,8 @@ class EditedFile:
     def write(self, data: bytes, before: bytes | None) -> Iterator[str]:
         """Make the file hold ``data``; yield a line that says so.
 
-        Readers see the old file or the new one. Its mode stays.
+        Readers see the old file or the new one. Its mode stays, and its owner
+        when we are root.
 
         Args:
             data: The whole new content.
@@ -59,8 +59,9 @@ class EditedFile:
         with closing(open_root(target.parent)) as folder:
             if self.read() != before:
                 raise NotOurs(f"{self.path} was changed meanwhile; try again")
-            mode = stat.S_IMODE(target.stat().st_mode) if before is not None else 0o600
-            with atomic.temporary(folder, data, mode=mode) as made:
+            old = look(folder, target.name)
+            kept = {"mode": 0o600} if old is None else atomic.attributes_of(old)
+            with atomic.temporary(folder, data, **kept) as made:
                 os.replace(made, target.name, src_dir_fd=folder, dst_dir_fd=folder)
             sync(folder)
         yield f"{'wrote' if before is None else 'changed'} {self.path}"

@@ -294,9 +294,9 @@ class NotePlace(Struct):
     def _copy_to(self, to: NotePlace, before: Version) -> None:
         """Move the file to a folder on another disk."""
         status = before.status
-        times = {"mode": status.st_mode, "mtime_ns": status.st_mtime_ns}
+        kept = {"mtime_ns": status.st_mtime_ns, **atomic.attributes_of(status)}
         try:
-            atomic.create(to.folder, to.name, before.data or b"", **times)
+            atomic.create(to.folder, to.name, before.data or b"", **kept)
         except FileExistsError:
             raise ChangedError from None
         try:

@@ -165,6 +165,7 @@ Content = Callable[[str], bytes]
 USUAL = {
     "pi": b"2026-11-30T09-00-00-000Z_odd.jsonl",
     "claude": b"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee.jsonl",
+    "codex": CODEX_NAMES[1],
 }
 
 # Its name unless it has the usual one, its content, and what the answer counts beside the rest.
@@ -197,19 +198,30 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(tmp_path / "-w"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     pi_folder, claude_folder = tmp_path / "-w", tmp_path / "projects" / "-w"
-    found = pi_folder if request.getfixturevalue("host") == "pi" else claude_folder
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path))
+    codex_folder = tmp_path / "sessions" / "2026" / "12" / "01"
+    folders = {"pi": pi_folder, "claude": claude_folder, "codex": codex_folder}
+    found = folders[request.getfixturevalue("host")]
     found.mkdir(parents=True)
     return found
 
 
+def write_good(host: str, folder: Path) -> list[str]:
+    """Write sessions that nothing is wrong with; return their ids."""
+    end = "-0000-7000-8000-000000000000" if host == "codex" else ""
+    good = [f"{place:08d}{end}" for place in range(GOOD)]
+    named = ROLLOUT if host == "codex" else "{}.jsonl"
+    for name in good:
+        (folder / named.format(name)).write_bytes(rows(host, name, f"{WORDS} {name}"))
+    return good
+
+
 @pytest.mark.parametrize("what", COSTS)
-@pytest.mark.parametrize("host", ["pi", "claude"])
+@pytest.mark.parametrize("host", ["pi", "claude", "codex"])
 def test_an_odd_file_costs_no_other_and_is_found_or_counted(
     tmp_path: Path, folder: Path, host: str, what: str
 ) -> None:
-    good = [f"{place:08d}" for place in range(GOOD)]
-    for name in good:
-        (folder / f"{name}.jsonl").write_bytes(rows(host, name, f"{WORDS} {name}"))
+    good = write_good(host, folder)
     name_of_odd, content_of, counted = COSTS[what]
     odd = folder / os.fsdecode(name_of_odd or USUAL[host])
     odd.write_bytes(content_of(host))
@@ -225,7 +237,9 @@ def test_an_odd_file_costs_no_other_and_is_found_or_counted(
     expected = {f"{host}:{name}" for name in good}
     named = {row["session"] for row in found["items"]}
     assert expected <= named
-    assert len(named - expected) == ("sessions_skipped" not in counted)
+    # Codex knows its sessions by the names of their files.
+    known = host != "codex" or name_of_odd is None
+    assert len(named - expected) == (known and "sessions_skipped" not in counted)
     assert found["sessions_covered"] == len(named)
     assert found["sessions_remaining"] == 0
     told = ("damaged_lines", "sessions_skipped", "note")
@@ -251,11 +265,7 @@ def test_a_bad_file_costs_itself_whatever_it_is_and_becomes(
         monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(base))
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(base))
         monkeypatch.setenv("CODEX_HOME", str(base))
-        end = "-0000-7000-8000-000000000000" if host == "codex" else ""
-        good = [f"{place:08d}{end}" for place in range(GOOD)]
-        named = ROLLOUT if host == "codex" else "{}.jsonl"
-        for name in good:
-            (folder / named.format(name)).write_bytes(rows(host, name, f"{WORDS} {name}"))
+        good = write_good(host, folder)
         names = (*NAMES, *CODEX_NAMES * 4) if host == "codex" else NAMES
         bad = folder / os.fsdecode(draw.choice(names))
         place(bad, host, draw)

@@ -954,11 +954,9 @@ def test_a_rename_that_fails_at_last_leaves_the_note_as_it_was(
     assert agent.files() == ["human/a.md"]
 
 
-def test_a_note_moves_to_a_folder_on_another_disk(
-    agent: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    agent.write(address="@human/a", content="body")
-
+@pytest.fixture
+def another_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each folder lie on a disk of its own."""
     real = exchange.move
 
     def other_disk(folder: int, name: str, new_folder: int, new_name: str) -> None:
@@ -967,10 +965,28 @@ def test_a_note_moves_to_a_folder_on_another_disk(
         real(folder, name, new_folder, new_name)
 
     monkeypatch.setattr(exchange, "move", other_disk)
+
+
+@pytest.mark.usefixtures("another_disk")
+def test_a_note_moves_to_a_folder_on_another_disk(agent: Any) -> None:
+    agent.write(address="@human/a", content="body")
+
     agent.update(address="@human/a", rename_to="b")
 
     assert agent.read(address="b")["text"] == "body"
     assert len(agent.files()) == 1
+
+
+@pytest.mark.folder_home
+@pytest.mark.usefixtures("another_disk")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write for somebody else")
+def test_a_note_keeps_its_owner_when_root_moves_it_to_another_disk(agent: Any) -> None:
+    os.chown(agent.put("@human/a", "x"), 1234, 2345)
+
+    agent.update(address="@human/a", rename_to="b")
+
+    status = agent.path("b").stat()
+    assert (status.st_uid, status.st_gid) == (1234, 2345)
 
 
 @pytest.mark.parametrize(

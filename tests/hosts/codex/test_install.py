@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tomllib
@@ -139,6 +140,74 @@ def test_the_mode_and_a_link_stay(config: Path, tmp_path: Path) -> None:
     assert config.is_symlink()
     assert is_there(kept.read_text())
     assert kept.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write another user's file")
+def test_the_owner_stays_when_root_installs(config: Path) -> None:
+    config.parent.mkdir()
+    config.write_text(PERSONAL)
+    os.chown(config, 12_345, 23_456)
+
+    run(install)
+    run(install, "--ask")
+    run(uninstall)
+
+    assert config.read_text() == PERSONAL
+    assert (config.stat().st_uid, config.stat().st_gid) == (12_345, 23_456)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge", "link to itself"])
+def test_what_is_no_configuration_is_refused_at_once_and_stays(config: Path, kind: str) -> None:
+    config.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(config)
+    elif kind == "folder":
+        config.mkdir()
+    elif kind == "huge":
+        config.touch()
+        os.truncate(config, 10 << 30)
+    else:
+        config.symlink_to("/dev/zero" if kind == "device" else config.name)
+    before = config.lstat()
+
+    for command in (install, uninstall):
+        assert f"{config} cannot be changed" in run(command, fails=True).output
+    assert levels()[-1][0] == "error"
+
+    after = config.lstat()
+    assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+
+
+def test_a_relative_home_of_codex_is_refused(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project that sets it would else choose a file below whatever directory one is in."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CODEX_HOME", "codex")
+
+    for command in (install, uninstall):
+        assert "CODEX_HOME" in run(command, fails=True).output
+    assert not config.exists()
+
+
+@pytest.mark.parametrize("folder", [".", "bin"])
+def test_no_codex_that_a_project_brings_is_run(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    program = project / folder / "codex"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\ntouch {project}/was-run\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", f"{folder}:{program.parent}")
+
+    run(install)
+    levels()
+    run(uninstall)
+
+    assert not (project / "was-run").exists()
 
 
 @pytest.mark.parametrize(
