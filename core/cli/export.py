@@ -14,7 +14,7 @@ from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import leave_refused
 from hindnote.core.cli.tree import Failure, deliver
 from hindnote.core.errors import Refused
-from hindnote.core.fs.atomic import create, replace
+from hindnote.core.fs.atomic import attributes_of, create, replace
 from hindnote.core.fs.handles import ROOT, look
 from hindnote.core.reader.page import TEXT_LIMIT, Reading
 from hindnote.core.text.messages import counted
@@ -130,7 +130,7 @@ def _put(folder: int, output: Path, data: bytes, force: bool) -> None:
     if there is None:
         create(folder, output.name, data)
     elif stat.S_ISREG(there.st_mode):
-        replace(folder, output.name, data)
+        replace(folder, output.name, data, **attributes_of(there))
     else:
         # The target of a link was not named by the person; a device or pipe is not a file to keep.
         raise Failure(f"{output} is not a regular file, so it is not replaced; name another file")

@@ -22,18 +22,19 @@ _UNFINISHED = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(TEMPORARY_SUFFIX)}")
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
-def replace(folder: int, name: str, data: bytes) -> None:
+def replace(folder: int, name: str, data: bytes, **attributes: int | None) -> None:
     """Write a file that nobody else changes; replaces an existing one, and survives a crash.
 
     Args:
         folder: Handle of the folder.
         name: The file's name.
         data: The file's new content.
+        attributes: Keyword arguments of ``temporary``.
 
     Raises:
         OSError: It cannot be written; the old file is unchanged.
     """
-    with temporary(folder, data) as made:
+    with temporary(folder, data, **attributes) as made:
         settle(lambda: os.replace(made, name, src_dir_fd=folder, dst_dir_fd=folder))
     sync(folder)
 

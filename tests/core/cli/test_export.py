@@ -83,6 +83,18 @@ def test_a_file_that_is_there_is_replaced_only_by_force(corpus: Any, tmp_path: P
     assert "one" in out.read_text()
 
 
+def test_a_file_that_only_the_person_may_read_stays_so_when_replaced(
+    corpus: Any, tmp_path: Path
+) -> None:
+    corpus.add_pi("aaaaaaaa-1", "one")
+    out = tmp_path / "s.html"
+    out.touch(mode=0o600)
+
+    exported(out, "aaaaaaaa", "--force")
+
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
 def test_what_is_no_file_is_not_replaced_even_by_force(
     corpus: Any, tmp_path: Path, kind: str
