@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from hindnote.core.cli.home_database import check, copy, init, migrate
+from hindnote.core.cli.home_database import check, copy, init, migrate, rekey
 from hindnote.core.cli.screen import say
 from hindnote.core.cli.session_options import shown
 from hindnote.core.cli.tree import Failure, Group, explained, report
@@ -50,6 +50,7 @@ home.add_command(init)
 home.add_command(check)
 home.add_command(migrate)
 home.add_command(copy)
+home.add_command(rekey)
 
 
 @home.command(short_help="Let a database, or a notes home inside of a project, count.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +15,14 @@ from hindnote.core.cli.session_options import leave_refused, shown
 from hindnote.core.cli.tree import Failure, report
 from hindnote.core.errors import Refused
 from hindnote.core.places.database_home import DatabaseHome, is_address
+from hindnote.core.places.home import notes_home
+from hindnote.core.system.process import process_directory
 from hindnote.core.text.messages import counted
 
 if TYPE_CHECKING:
     from hindnote.core.database.connection import Database
+
+_KEY = re.compile(r"[a-z0-9][a-z0-9._-]*-[0-9a-f]{8}")
 
 
 @click.command(short_help="Make a PostgreSQL database a notes home.")
@@ -98,6 +103,36 @@ def copy(source: str, target: str) -> None:
     told = f"copied {counted(tally['copied'], 'note')}; {tally['same']:,} were there already"
     report(f"{told}; {tally['differs']:,} differ; {tally['left']:,} cannot be copied")
     click.get_current_context().exit(1 if tally["differs"] or tally["left"] else 0)
+
+
+@click.command(short_help="Give a project's notes in a database another key.")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+def rekey(old: str, new: str) -> None:
+    """Give the notes under the project key OLD the key NEW, in the database HINDNOTE_HOME.
+
+    A project's key comes from its repository's remote, so notes are left under the old key
+    after the remote was renamed, or when the repository got its first one. The boot block
+    names the key of a directory's project. Versions and read counts come along.
+
+    \b
+    hindnote home rekey app-1f0e4d52 shop-9a536f3f
+    """  # noqa: D301 (click reads the character itself)
+    home = notes_home()
+    if home.database is None:
+        raise Failure("the notes home is a folder, in which keys come from paths and stay")
+    for key in (old, new):
+        if not _KEY.fullmatch(key):
+            raise Failure(f"{shown(key)} is not a project key, such as app-1f0e4d52")
+    try:
+        home.admit(process_directory())
+        with _opened(home.database.url) as database:
+            from hindnote.core.notes.rekeying import rekey as moved
+
+            count = 0 if old == new else moved(database, old, new)
+    except Refused as refused:
+        leave_refused(refused.refusal)
+    report(f"gave {counted(count, 'note')} the key {new}")
 
 
 def _named(home: str) -> Path | DatabaseHome:

@@ -12,6 +12,8 @@ from postgres import PASSWORD, Cluster
 
 from hindnote.core.cli import home as command
 from hindnote.core.cli.app import make_app
+from hindnote.core.places.database_home import DatabaseHome
+from hindnote.core.places.project import key_in
 
 pytest.importorskip("psycopg", reason="needs psycopg (hindnote[postgres])")
 
@@ -173,6 +175,53 @@ def test_a_moved_note_says_whence_and_a_restored_one_comes_back_there(confirmed:
     assert "moved from human/a.md" in confirmed.run("notes", "log", "@human/b")
     confirmed.run("notes", "restore", "@human/a", first)
     assert "body" in confirmed.call("notes_read", address="@human/a")
+
+
+def keyed(folder: Path, url: str) -> None:
+    (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+
+
+def test_notes_of_a_renamed_remote_get_its_key_with_their_versions(
+    confirmed: Person, tmp_path: Path
+) -> None:
+    project = tmp_path / "person" / "app"
+    keyed(project, "https://h.example/team/old")
+    for text in ("one\n", "two\n"):
+        confirmed.call("notes_write", address="@project/deep/plan", content=text, cwd=str(project))
+    confirmed.call("notes_read", address="@project/deep/plan", cwd=str(project))
+    old = key_in(DatabaseHome("postgresql://h/d"), project)
+    keyed(project, "https://h.example/team/new")
+    new = key_in(DatabaseHome("postgresql://h/d"), project)
+    confirmed.call("notes_write", address="@project/deep/other", content="x", cwd=str(project))
+
+    assert f"gave 1 note the key {new}" in confirmed.run("home", "rekey", old, new)
+
+    read = confirmed.call("notes_read", address="@project/deep/plan", cwd=str(project))
+    assert "two" in read
+    log = confirmed.run("notes", "log", "@project/deep/plan", "--cwd", str(project))
+    assert len(log.splitlines()) == 2
+    assert "no notes are kept" in confirmed.run("home", "rekey", old, new, code=1)
+
+
+def test_notes_of_one_name_are_not_put_into_one_project(confirmed: Person, tmp_path: Path) -> None:
+    project = tmp_path / "person" / "app"
+    keys = []
+    for name in ("old", "new"):
+        keyed(project, f"https://h.example/team/{name}")
+        keys.append(key_in(DatabaseHome("postgresql://h/d"), project))
+        confirmed.call("notes_write", address="@project/plan", content=name, cwd=str(project))
+
+    told = confirmed.run("home", "rekey", *keys, code=1)
+
+    assert "have notes of the same name" in told
+    assert "new" in confirmed.call("notes_read", address="@project/plan", cwd=str(project))
+    keyed(project, "https://h.example/team/old")
+    assert "old" in confirmed.call("notes_read", address="@project/plan", cwd=str(project))
+
+
+@pytest.mark.parametrize("key", ["../x-00000000", "app", "human", "app-0000000g"])
+def test_what_is_no_key_is_refused(confirmed: Person, key: str) -> None:
+    assert "is not a project key" in confirmed.run("home", "rekey", "app-00000000", key, code=2)
 
 
 def test_a_folder_says_that_it_keeps_no_versions(person: Person, tmp_path: Path) -> None:

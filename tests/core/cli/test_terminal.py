@@ -112,6 +112,7 @@ COMMANDS = [
     ["search", "--literal", "needle"],
     ["home"],
     ["home", "trust", f"../{NAME}"],
+    ["home", "rekey", ODD, NAME],
     ["home", "distrust", f"../{NAME}"],
     ["home", "init", f"postgresql://127.0.0.1:1/{ODD}"],
     ["home", "check", f"postgresql://{ODD}"],
