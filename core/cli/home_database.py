@@ -80,6 +80,9 @@ def copy(source: str, target: str) -> None:
     note that is there with other bytes is left alone and named. If the copy is ended, run it
     again: it goes on where it stopped. Earlier versions of notes are not copied.
 
+    A project has another key in a database than in a folder. It is known from the directories
+    of recorded sessions; the notes of any other project keep their key, which is told.
+
     \b
     hindnote home copy ~/.agents/notes postgresql://ada@db.example/team
     """  # noqa: D301 (click reads the character itself)
@@ -91,18 +94,48 @@ def copy(source: str, target: str) -> None:
         raise Failure("FROM and TO are the same home; nothing was copied")
     if isinstance(old, Path) and not old.is_dir():
         raise Failure(f"FROM is no folder: {shown(str(old))}")
+    keys = _project_keys(old, new)
+    kept: set[str] = set()
     try:
-        for note in copied(old, new):
+        for note in copied(old, new, keys):
             tally[note.outcome] += 1
+            where, _, rest = note.note.partition("/")
+            if where == "project" and isinstance(old, Path) != isinstance(new, Path):
+                kept.add(rest.partition("/")[0])
             if note.outcome == "differs":
                 report(f"differs, and was left alone: {shown(note.note)}")
             elif note.outcome == "left":
                 report(f"not copied: {shown(note.note)}: {shown(note.reason)}")
     except Refused as refused:
         leave_refused(refused.refusal)
+    for key in sorted(kept - keys.keys()):
+        report(f"kept its key, since no directory of the project is known here: {shown(key)}")
     told = f"copied {counted(tally['copied'], 'note')}; {tally['same']:,} were there already"
     report(f"{told}; {tally['differs']:,} differ; {tally['left']:,} cannot be copied")
     click.get_current_context().exit(1 if tally["differs"] or tally["left"] else 0)
+
+
+def _project_keys(old: Path | DatabaseHome, new: Path | DatabaseHome) -> dict[str, str]:
+    """Return the keys that projects have in the new home, by their keys in the old one."""
+    from hindnote.core.cli.session_options import asking_for
+    from hindnote.core.history.sessions import EVERY
+    from hindnote.core.places.project import key_in, project_root
+
+    if isinstance(old, Path) == isinstance(new, Path):
+        return {}
+    asked = asking_for(EVERY)
+    listed = asked.dispatcher.sessions(asked.call).many(EVERY)
+    recorded = {one.entry.cwd for one in listed if one.entry is not None and one.entry.cwd}
+    found: dict[str, set[str]] = {}
+    for directory in {process_directory(), *map(Path, recorded)}:
+        try:
+            if directory.is_absolute() and directory.is_dir():
+                root = project_root(directory)
+                found.setdefault(key_in(old, root), set()).add(key_in(new, root))
+        except (OSError, ValueError, RuntimeError):
+            continue
+    # Of two clones here, nothing tells which one a team's notes belong to.
+    return {key: targets.pop() for key, targets in found.items() if len(targets) == 1}
 
 
 @click.command(short_help="Give a project's notes in a database another key.")

@@ -7,9 +7,10 @@ that is there with other bytes is left alone and told.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
@@ -43,8 +44,17 @@ class Copied(Struct, frozen=True):
     reason: str = ""
 
 
-def copy(source: Path | DatabaseHome, target: Path | DatabaseHome) -> Iterator[Copied]:
+def copy(
+    source: Path | DatabaseHome,
+    target: Path | DatabaseHome,
+    keys: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Copied]:
     """Copy all notes that the person can see, with their times and read counts.
+
+    Args:
+        source: The home to copy from.
+        target: The home to copy to.
+        keys: The key of a project in the target by its key in the source, where these differ.
 
     Raises:
         Refused: ``io_error``, ``read_only_home``, ``locked``.
@@ -52,9 +62,9 @@ def copy(source: Path | DatabaseHome, target: Path | DatabaseHome) -> Iterator[C
     old, new = _opened(source), _opened(target)
     counts, known = old.counts(), new.counts()
     for segments in old.every():
-        copied = _copied(old, new, segments)
+        copied = _copied(old, new, segments, keys)
         yield copied
-        count, to = counts.get(copied.note), _renamed(segments, new)
+        count, to = counts.get(copied.note), _renamed(segments, new, keys)
         if count is not None and copied.outcome in ("copied", "same"):
             there = known.get("/".join(to), (0, 0))
             if count[0] > there[0]:
@@ -65,7 +75,7 @@ def _opened(home: Path | DatabaseHome) -> Storage:
     return storage(Identity(home, "hindnote", None, "hindnote", "none"))
 
 
-def _copied(old: Storage, new: Storage, segments: Segments) -> Copied:
+def _copied(old: Storage, new: Storage, segments: Segments, keys: Mapping[str, str]) -> Copied:
     name = "/".join(segments)
     problem = _problem(segments)
     if problem is not None:
@@ -73,7 +83,8 @@ def _copied(old: Storage, new: Storage, segments: Segments) -> Copied:
     try:
         with old.reading(segments, name) as place, old.refusing(name):
             note = place.read(READ_LIMIT)
-        return Copied(name, _put(new, _renamed(segments, new), note.data or b"", note.mtime_ns))
+        to = _renamed(segments, new, keys)
+        return Copied(name, _put(new, to, note.data or b"", note.mtime_ns))
     except Refused as refused:
         if refused.code in ("io_error", "read_only_home", "locked"):
             raise
@@ -118,9 +129,11 @@ def _problem(segments: Segments) -> str | None:
     return path_problem([unicodedata.normalize("NFC", one) for one in segments])
 
 
-def _renamed(segments: Segments, new: Storage) -> Segments:
-    """Return where a note belongs in the new home, whose notebooks may have other names."""
+def _renamed(segments: Segments, new: Storage, keys: Mapping[str, str]) -> Segments:
+    """Return where a note belongs in the new home, whose notebooks and keys may be others."""
     names = tuple(unicodedata.normalize("NFC", one) for one in segments)
+    if names[0] == "project":
+        return (names[0], keys.get(names[1], names[1]), *names[2:])
     if home_depth(names) < 3 or len(names) < 4:
         return names
     return (*new.notebook(names[0], unquote(names[2])), *names[3:])

@@ -203,6 +203,29 @@ def test_notes_of_a_renamed_remote_get_its_key_with_their_versions(
     assert "no notes are kept" in confirmed.run("home", "rekey", old, new, code=1)
 
 
+def test_a_copy_gives_projects_the_key_that_they_have_in_the_other_home(
+    confirmed: Person, team: Cluster, tmp_path: Path
+) -> None:
+    project, notes = tmp_path / "person" / "app", tmp_path / "folder"
+    keyed(project, "https://h.example/team/app")
+    for key in (key_in(notes, project), "gone-01234567"):
+        (notes / "project" / key).mkdir(parents=True)
+        (notes / "project" / key / "plan.md").write_text(f"of {key}\n")
+    confirmed.env.chdir(project)
+    url = team.url("team", "ada")
+
+    told = confirmed.run("home", "copy", str(notes), url)
+
+    assert "kept its key, since no directory of the project is known here: gone-01234567" in told
+    assert "copied 2 notes" in told
+    read = confirmed.call("notes_read", address="@project/plan", cwd=str(project))
+    assert f"of {key_in(notes, project)}" in read
+    back = tmp_path / "back"
+    confirmed.run("home", "copy", url, str(back))
+    plans = {file.parent.name: file.read_bytes() for file in back.rglob("plan.md")}
+    assert plans == {file.parent.name: file.read_bytes() for file in notes.rglob("plan.md")}
+
+
 def test_notes_of_one_name_are_not_put_into_one_project(confirmed: Person, tmp_path: Path) -> None:
     project = tmp_path / "person" / "app"
     keys = []
