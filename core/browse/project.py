@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from msgspec import Struct
 
 from hindnote.core.browse.answers import Answers, Problem
 from hindnote.core.browse.world import projects_of
-from hindnote.core.fs.handles import READ, closing, read_all
+from hindnote.core.fs.handles import closing, read_file
 from hindnote.core.project.markdown import parse_markdown
 from hindnote.core.project.outcome import Declined
 from hindnote.core.project.run import run_tool
@@ -89,7 +88,8 @@ class ProjectPages(Struct, frozen=True):
         try:
             text = _read(directory, path)
         except (OSError, Declined, UnicodeDecodeError) as error:
-            raise Problem(f"{path} cannot be shown: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise Problem(f"{path} cannot be shown: {why}") from error
         parsed = parse_markdown(text)
         return self.answers.page(
             "document.html",
@@ -104,7 +104,7 @@ def _read(directory: Path, path: str) -> str:
     """Return the text of a file below a project's roots of documents and todos.
 
     Raises:
-        OSError: It cannot be read, or is reached through a link.
+        OSError: It cannot be read, is too large, is no regular file, or is reached through a link.
         Declined: It lies elsewhere.
         UnicodeDecodeError: It is no text.
     """
@@ -114,11 +114,5 @@ def _read(directory: Path, path: str) -> str:
         inside = any(tuple(folders[: len(root)]) == root for root in roots)
         if not inside or ".." in folders or not name.endswith((".md", ".markdown")):
             raise Declined("outside_workspace", "it is no document or todo")
-        with (
-            closing(workspace.open(tuple(folders))) as folder,
-            closing(os.open(name, READ, dir_fd=folder)) as handle,
-        ):
-            size = os.fstat(handle).st_size
-            if size > FILE_LIMIT:
-                raise Problem(f"{path} is too large to be shown: {size:,} bytes")
-            return read_all(handle, size, FILE_LIMIT).decode()
+        with closing(workspace.open(tuple(folders))) as folder:
+            return read_file(folder, name, FILE_LIMIT)[0].decode()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -314,6 +315,26 @@ def test_documents_and_todos_of_the_project_are_listed_and_rendered(
     assert "<h3>Aim</h3>" in shown
     assert "&lt;script&gt;x" in shown
     assert not (here / ".hindnote").exists()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "huge"])
+def test_what_is_no_document_is_never_waited_for(site: Any, kind: str) -> None:
+    odd = Path.cwd() / "docs" / "odd.md"
+    odd.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(odd)
+    elif kind == "folder":
+        odd.mkdir()
+    else:
+        odd.touch()
+        os.truncate(odd, 10 << 30)
+
+    shown = site.text(f"document/docs/odd.md?project={Path.cwd().name}", 422)
+
+    assert "docs/odd.md cannot be shown" in unescape(shown)
+    assert re.search("not a regular file|more than 1,000,000", shown)
+    assert "Errno" not in shown
+    site.text("project")
 
 
 @pytest.mark.parametrize("path", ["secret.md", "docs/../secret.md", "docs/link.md", "docs/x.txt"])
