@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from hindnote.core.errors import Refused
-from hindnote.core.fs.handles import ENTER, READ, names_in
+from hindnote.core.fs.handles import ENTER, names_in, open_file
 from hindnote.core.fs.stamps import Stamp, settled, stamp_of
 from hindnote.core.notes.address import PATH_LIMIT, SUFFIX, segment_problem
 from hindnote.core.notes.facts import Facts, read_facts
@@ -192,7 +192,7 @@ class _Listing:
             self._found.unreadable += 1
             return None
         try:
-            handle = os.open(name, READ, dir_fd=folder)
+            handle, _ = open_file(folder, name)
         except FileNotFoundError:
             return None
         except OSError:

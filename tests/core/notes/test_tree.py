@@ -158,6 +158,26 @@ def test_what_is_no_file_is_no_note(agent: Any) -> None:
         assert agent.code("write", address=address, content="x") == "address_collision"
 
 
+def test_a_note_that_becomes_a_pipe_while_notes_are_listed_costs_itself(
+    agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.put("@human/a", "one")
+    odd = agent.put("@human/b", "two")
+    really = os.open
+
+    def swap(path: Any, *rest: Any, **more: Any) -> int:
+        if path == odd.name and odd.is_file():
+            odd.unlink()
+            os.mkfifo(odd)
+        return really(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", swap)
+    listed = agent.list(glob="@human/**")
+
+    assert [note["address"] for note in listed["files"]] == ["@human/a.md"]
+    assert listed["unreadable"] == 1
+
+
 def test_a_file_is_no_folder(agent: Any) -> None:
     agent.put("@human/mine", "mine").rename(agent.home / "human" / "mine")
 
