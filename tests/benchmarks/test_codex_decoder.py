@@ -192,3 +192,29 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(
     if not SMOKE:
         assert ratio <= 7
         assert warm <= 1
+
+
+def test_threads_in_several_files_cost_a_catalogue_what_their_files_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that was rolled back has its start and its origin in its first file."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    body = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows(1))
+
+    def call(name: str, later: bool) -> HostCall:
+        folder = tmp_path / name / "sessions" / "2026" / "12" / "01"
+        folder.mkdir(parents=True)
+        for number in range(FILES // 3):
+            thread = f"{THREAD[:-12]}{number:012}"
+            text = body.replace(THREAD, thread)
+            for end in ("", f"_{THREAD[:-13]}9{number:012}")[: 1 + later]:
+                (folder / NAME.replace(THREAD, f"{thread}{end}")).write_text(text)
+        return HostCall(host="codex", cwd=tmp_path, config_dir=tmp_path / name)
+
+    plain, rolled = call("plain", False), call("rolled", True)
+
+    ratio = times_as_long(lambda: Catalogue().sessions(rolled), lambda: Catalogue().sessions(plain))
+
+    said(f"threads of two files take {ratio:.2f} times as long as those of one")
+    if not SMOKE:
+        assert ratio <= 5

@@ -22,7 +22,7 @@ from hindnote.hosts.codex.format.header import HEADER_WITHIN, find_head_and_prom
 from hindnote.hosts.codex.format.line import ADDED_WORDS
 from hindnote.hosts.codex.format.packed import head as packed_head
 from hindnote.hosts.codex.paths import ARCHIVED, HOST, PACKED, codex_home, home_of, named
-from hindnote.hosts.codex.sessions.lineage import day_folders, fork_of, started
+from hindnote.hosts.codex.sessions.lineage import day_folders, fork_of, listing_once, started
 from hindnote.hosts.codex.sessions.projection import NAMES, id_in_name
 
 FORM = "codex-session-1"
@@ -40,7 +40,8 @@ class Catalogue:
 
         Of a thread with several files the newest is listed, because it refers to the others.
         """
-        found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
+        with listing_once():
+            found = self._files.sessions(_folders(call), lambda name: named(name) is not None)
         newest: dict[str, tuple[_Rank, SessionEntry]] = {}
         for entry in found:
             rank = _rank(entry)

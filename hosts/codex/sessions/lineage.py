@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -86,7 +89,7 @@ def lineage_of(file: Path, head: Head | None) -> Lineage:
 def _earlier(file: Path, thread: str, rollout: str) -> list[Step]:
     """Return the earlier files of the same thread, oldest first."""
     found: dict[str, Path] = {}
-    for other in _rollouts(file, None):
+    for other in _rollouts(file):
         name = named(other.name)
         if name is not None and name.thread == thread and _before(name.rollout, rollout, thread):
             found.setdefault(name.rollout, other)
@@ -121,21 +124,57 @@ def _ancestors(file: Path, base: Base) -> Lineage:
 
 def find(file: Path, rollout: str) -> Path | None:
     """Return the path of a rollout in the same home as a file; None when there is none."""
-    for other in _rollouts(file, rollout):
-        name = named(other.name)
-        if name is not None and name.rollout == rollout and other != file:
-            return other
+    for folder in _folders(file, rollout):
+        for other in _listed(folder).get(rollout, ()):
+            if other != file:
+                return other
     return None
 
 
-def _rollouts(file: Path, rollout: str | None) -> Iterator[Path]:
-    """Yield the rollouts next to a file and in its home, the likeliest folders first."""
-    seen: set[str] = set()
-    for folder in _folders(file, rollout):
-        if folder not in seen:
-            seen.add(folder)
-            for entry in scan_folder(folder):
-                yield Path(entry.path)
+def _rollouts(file: Path) -> Iterator[Path]:
+    """Yield the rollouts next to a file and in its home."""
+    for folder in dict.fromkeys(_folders(file, None)):
+        for paths in _listed(folder).values():
+            yield from paths
+
+
+_Listing = dict[str, list[Path]]
+"""The rollouts in a folder, by their id."""
+
+
+class _Pass(NamedTuple):
+    """What was listed in one pass over many files."""
+
+    folders: dict[str, _Listing]
+    days: dict[Path, list[str]]
+    """The folders of all days, by home."""
+
+
+_PASS: ContextVar[_Pass | None] = ContextVar("_PASS", default=None)
+
+
+@contextmanager
+def listing_once() -> Iterator[None]:
+    """List each folder once while the block runs, for a pass over many files."""
+    token = _PASS.set(_Pass({}, {}))
+    try:
+        yield
+    finally:
+        _PASS.reset(token)
+
+
+def _listed(folder: str) -> _Listing:
+    running = _PASS.get()
+    if running is not None and folder in running.folders:
+        return running.folders[folder]
+    found: _Listing = {}
+    for entry in scan_folder(folder):
+        name = named(entry.name)
+        if name is not None:
+            found.setdefault(name.rollout, []).append(Path(entry.path))
+    if running is not None:
+        running.folders[folder] = found
+    return found
 
 
 def _folders(file: Path, rollout: str | None) -> Iterator[str]:
@@ -146,7 +185,13 @@ def _folders(file: Path, rollout: str | None) -> Iterator[str]:
     for day in _days(rollout):
         yield str(home / SESSIONS / day)
     yield str(home / ARCHIVED)
-    yield from day_folders(home)
+    running = _PASS.get()
+    if running is None:
+        yield from day_folders(home)
+        return
+    if home not in running.days:
+        running.days[home] = list(day_folders(home))
+    yield from running.days[home]
 
 
 def _days(rollout: str | None) -> Iterator[str]:

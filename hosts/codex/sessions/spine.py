@@ -208,6 +208,8 @@ class Spine:
         for at in range(cut, len(branch.seqs)):
             branch.call_ids.pop(at, None)
             branch.tools.pop(at, None)
+        # No answer goes on behind a message of the person, before which the branch is cut.
+        self._answer = min(filter(None, branch.answers[cut:]), default=self._answer + 1) - 1
         for column in (branch.seqs, branch.kinds, branch.answers, branch.closing, branch.times):
             del column[cut:]
         branch.lineage = object()
@@ -230,6 +232,7 @@ class Spine:
         )
         kept = branch.seqs[cut - 1] if cut else 0
         self.compactions = [seq for seq in compactions if seq <= kept]
+        self._answer = max(self.branch.answers, default=0)
         self._open = False
         self._shared = False
 
