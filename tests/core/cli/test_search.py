@@ -81,6 +81,7 @@ def test_without_literal_the_best_hits_come_first_whatever_form_their_words_have
 
 
 def test_what_matched_is_highlighted_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
 
