@@ -8,6 +8,7 @@ Text that ``parse`` accepts can be written out again as valid JSON.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -90,6 +91,26 @@ def accepted(line: bytes, shape: type[T]) -> T:
 def nonempty(value: Any) -> str | None:
     """Return a decoded value if it is a text with at least one character, else None."""
     return value if isinstance(value, str) and value else None
+
+
+def decoded_by(decode: Callable[[bytes], T], line: bytes) -> T | None:
+    """Return a line decoded, mended first if it has lone surrogates or invalid UTF-8.
+
+    Args:
+        decode: Decodes a line as one type; raises ``msgspec.MsgspecError``.
+        line: Any bytes.
+
+    Returns:
+        None when it cannot be decoded.
+    """
+    try:
+        return decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        return decode(mend(line))
+    except (msgspec.MsgspecError, RecursionError):
+        return None
 
 
 def placeholder(name: str, coded: msgspec.Raw) -> str:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file, read_file
-from hindnote.core.history.jsontext import Unreadable, mend
+from hindnote.core.history.jsontext import Unreadable, decoded_by
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 from hindnote.core.text.messages import first_words
@@ -184,7 +184,7 @@ class _Rows:
         self._conversed = False
         passed = 0
         for line in first_lines(read, size, FACTS_WITHIN):
-            row = None if self.complete else _row(line)
+            row = None if self.complete else decoded_by(_decode, line)
             if row is not None:
                 self._take(row)
             passed += len(line)
@@ -207,17 +207,6 @@ class _Rows:
 
 
 _decode = msgspec.json.Decoder(_HeadRow).decode
-
-
-def _row(line: bytes) -> _HeadRow | None:
-    try:
-        return _decode(line)
-    except (msgspec.MsgspecError, RecursionError):
-        pass
-    try:
-        return _decode(mend(line))
-    except (msgspec.MsgspecError, RecursionError):
-        return None
 
 
 def _prompt_on(line: bytes, is_subagent: bool) -> str | None:
@@ -264,7 +253,7 @@ def find_name(read: Read, start: int, size: int) -> Name:
     name = Name()
     start = max(start, size - NAME_WITHIN)
     for line in last_lines_with(read, start, size, _TITLE, _SUMMARY):
-        row = _row(line) if _NAMING.search(line) else None
+        row = decoded_by(_decode, line) if _NAMING.search(line) else None
         if row is None:
             continue
         if row.type == "custom-title" and _text(row.custom_title):

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from hindnote.core.history.ends import Read, first_lines, last_lines_with, reader
 from hindnote.core.history.files import open_file
-from hindnote.core.history.jsontext import Unreadable, mend, parse
+from hindnote.core.history.jsontext import Unreadable, decoded_by, parse
 from hindnote.core.system.shortage import is_shortage
 from hindnote.core.text import clean
 from hindnote.core.text.messages import first_words
@@ -199,14 +199,7 @@ _decode_message = msgspec.json.Decoder(_MessageRow).decode
 def _prompting(line: bytes) -> _MessageRow | None:
     """Return the message on a line; None for any other line, also one nested too deeply."""
     # Not every nesting is checked, as only the first words of a text are taken.
-    try:
-        return _decode_message(line)
-    except (msgspec.MsgspecError, RecursionError):
-        pass
-    try:
-        return _decode_message(mend(line))
-    except (msgspec.MsgspecError, RecursionError):
-        return None
+    return decoded_by(_decode_message, line)
 
 
 def _words(content: Any) -> str:
