@@ -108,7 +108,10 @@ def test_what_opens_files_knows_nothing_of_what_is_in_them() -> None:
 
 def test_the_lines_of_a_host_are_decoded_below_its_format_alone() -> None:
     calls = {"msgspec.json.Decoder", "msgspec.json.decode", "json.loads"}
-    decoding = {f"hindnote.core.history.jsontext.{name}" for name in ("accepted", "shaped", "mend")}
+    decoding = {
+        f"hindnote.core.history.jsontext.{name}"
+        for name in ("accepted", "decoded_by", "shaped", "mend")
+    }
     for path in (ROOT / "hosts").glob("*/sessions/**/*.py"):
         tree = ast.parse(path.read_bytes())
         assert {ast.unparse(node) for node in ast.walk(tree)} & calls == set(), path
