@@ -17,7 +17,7 @@ from yardstick import (
     TELLS_MEMORY,
     best,
     memory_grown,
-    read_ends,
+    read_whole,
     said,
     times_as_long,
     walk,
@@ -208,10 +208,10 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path)
 
     known = Catalogue()
     assert len(known.sessions(call)) == FILES
-    cold = times_as_long(afresh, lambda: read_ends(projects))
+    cold = times_as_long(afresh, lambda: read_whole(projects))
     warm = times_as_long(lambda: known.sessions(call), lambda: walk(projects))
 
-    said(f"cold {cold:.2f} times reading the ends, warm {warm:.2f} times a walk")
+    said(f"cold {cold:.2f} times reading the files, warm {warm:.2f} times a walk")
     if not SMOKE:
-        assert cold <= 3
+        assert cold <= 3  # a name may be anywhere in a file
         assert warm <= 2.5

@@ -15,7 +15,7 @@ from yardstick import (
     Entry,
     best,
     memory_grown,
-    read_ends,
+    read_whole,
     said,
     times_as_long,
     walk,
@@ -135,10 +135,10 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path)
     where = Places((), (tmp_path,))
     known = Catalogue()
     assert len(known.sessions(where)) == FILES
-    cold = times_as_long(lambda: Catalogue().sessions(where), lambda: read_ends(tmp_path))
+    cold = times_as_long(lambda: Catalogue().sessions(where), lambda: read_whole(tmp_path))
     warm = times_as_long(lambda: known.sessions(where), lambda: walk(tmp_path))
 
-    said(f"cold {cold:.2f} times reading the ends, warm {warm:.2f} times a walk")
+    said(f"cold {cold:.2f} times reading the files, warm {warm:.2f} times a walk")
     if not SMOKE:
-        assert cold <= 3
+        assert cold <= 3  # a name may be anywhere in a file
         assert warm <= 2.5

@@ -89,6 +89,14 @@ def walk(root: Path) -> list[tuple[str, int]]:
     return [(file.path, file.stat().st_size) for file in files]
 
 
+def read_whole(root: Path) -> None:
+    """Read each file in the folders of a folder from beginning to end."""
+    for path, _ in walk(root):
+        with open(path, "rb") as file:  # noqa: PTH123 - the least that could be done
+            while file.read(1 << 18):
+                pass
+
+
 def read_ends(root: Path) -> None:
     """Read 8 KiB at both ends of each file in the folders of a folder."""
     for path, size in walk(root):

@@ -80,6 +80,11 @@ class Tmux:
         except AssertionError:
             raise AssertionError(f"no {pattern!r} on the screen:\n{self.screen()}") from None
 
+    def wait_to_show(self, *texts: str) -> None:
+        """Wait until each text is on the screen; a program draws its screen in several steps."""
+        for text in texts:
+            self.wait_for(re.escape(text))
+
     def close(self) -> None:
         """End the program and the terminal."""
         self._run("kill-server")

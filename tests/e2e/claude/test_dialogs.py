@@ -84,6 +84,7 @@ def test_a_todo_is_asked_about_and_can_be_allowed_for_good(claude: Claude, termi
     screen.type("make two todos")
     screen.wait_for(QUESTION)
     assert not (claude.project / "todos").exists()
+    screen.wait_for("\\d\\. Yes, and don.t ask again")
     (number,) = re.findall("(\\d)\\. Yes, and don.t ask again", screen.screen())
     screen.press(number)
     screen.wait_for("^● Done\\.")
@@ -92,9 +93,8 @@ def test_a_todo_is_asked_about_and_can_be_allowed_for_good(claude: Claude, termi
     assert made == ["001-pending-p1-ship-it.md", "002-pending-p2-tell-it.md"]
     (saved,) = claude.project.glob(".claude/settings*.json")
     assert PREFIX + "project_todo_create" in json.loads(saved.read_text())["permissions"]["allow"]
-    shown = screen.screen()
-    assert "todos: 2" in shown
-    assert '{"' not in shown
+    screen.wait_to_show("todos: 2")
+    assert '{"' not in screen.screen()
 
 
 def test_a_collapsed_list_of_events_begins_with_what_was_said(

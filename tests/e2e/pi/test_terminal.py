@@ -15,9 +15,8 @@ def test_a_long_result_is_collapsed_until_the_person_expands_it(
     terminal.type("read it")
     terminal.wait_for("^ *finished")
 
-    assert "notes_read @project/long" in terminal.screen()
+    terminal.wait_to_show("notes_read @project/long", "more lines")
     assert "line 29" not in terminal.screen()
-    assert "more lines" in terminal.screen()
     terminal.press("C-o")
     terminal.wait_for("line 29")
 
@@ -38,10 +37,7 @@ def test_an_update_shows_its_diff_and_a_refusal_its_reason(
     terminal.type("update it")
     terminal.wait_for("^ *finished")
 
-    shown = terminal.screen()
-    assert "-2 two" in shown
-    assert "+2 2" in shown
-    assert "error: not_found:" in shown
+    terminal.wait_to_show("-2 two", "+2 2", "error: not_found:")
 
 
 def test_a_collapsed_result_shows_where_it_was_cut(
@@ -60,10 +56,8 @@ def test_a_collapsed_result_shows_where_it_was_cut(
     terminal.type("read it")
     terminal.wait_for("^ *finished")
 
-    shown = terminal.screen()
-    assert "[truncated; continue at offset_chars=12000]" in shown
-    assert "line 100 " not in shown
-    assert "page_older: {" in shown
+    terminal.wait_to_show("[truncated; continue at offset_chars=12000]", "page_older: {")
+    assert "line 100 " not in terminal.screen()
 
 
 def test_an_expanded_call_shows_all_that_it_was_given_and_the_whole_result(
@@ -86,8 +80,4 @@ def test_an_expanded_call_shows_all_that_it_was_given_and_the_whole_result(
     terminal.press("C-o")
     terminal.wait_for("last of the edit")
 
-    shown = terminal.screen()
-    assert "address: new" in shown
-    assert "line 11" in shown
-    assert "description: About." in shown
-    assert "old_text: not there" in shown
+    terminal.wait_to_show("address: new", "line 11", "description: About.", "old_text: not there")
